@@ -1,0 +1,174 @@
+"""Result types by example: a stock function is run on three sets of small dummy operands.
+
+Each symbol of the extents' pattern has another size in each set, so that an extent of the result can be read back as
+a symbol (plus a constant) only where it is that for all three; every unknown integer, mask and index array has other
+contents in each set, so that what depends on contents is not taken for a fact. NumPy itself says dtype and rank.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.types import (
+    Array,
+    Data,
+    Extent,
+    ListOf,
+    Number,
+    Pattern,
+    Struct,
+    Sym,
+    Type,
+    Unknown,
+    join,
+)
+
+_SIZES = (
+    (4, 6, 10, 12, 8, 14, 16, 18, 22, 20),
+    (10, 4, 8, 18, 14, 6, 20, 12, 16, 24),
+    (8, 14, 4, 6, 12, 18, 10, 22, 20, 16),
+)
+_FLOATS = (0.7, 0.6, 0.8)
+_INTS = (0, 1, 2)
+
+
+class Unusable(Exception):
+    """No dummy can stand for an operand."""
+
+
+class Example:
+    """Dummy operands for the symbols met so far."""
+
+    def __init__(self) -> None:
+        self.order: dict[str, int] = {}
+
+    def size(self, name: str, trial: int) -> int:
+        place = self.order.setdefault(name, len(self.order))
+        row = _SIZES[trial]
+        return row[place] if place < len(row) else 26 + 2 * place + 4 * trial * (place % 3)
+
+    def extent(self, e: Extent, trial: int) -> int:
+        if isinstance(e, Sym):
+            return max(self.size(e.name, trial) + e.plus, 0)
+        return (3, 5, 7)[trial] if e is None else e
+
+    def dummy(self, t: Type, trial: int) -> Any:
+        match t:
+            case Number(kind, dtype, value):
+                if isinstance(value, Sym):
+                    out: Any = self.size(value.name, trial) + value.plus
+                elif value is not None:
+                    out = value
+                else:
+                    out = {
+                        "b": trial > 0, "i": _INTS[trial], "f": _FLOATS[trial], "c": complex(_FLOATS[trial], 0.1),
+                    }[kind]  # fmt: skip
+                return out if dtype is None else np.dtype(dtype).type(out)
+            case Array(dtype, shape):
+                if shape is None:
+                    raise Unusable
+                return _array(np.dtype(dtype), tuple(self.extent(e, trial) for e in shape), trial)
+            case Struct(kind, items, keys, cls):
+                values = [self.dummy(i, trial) for i in items]
+                if keys is not None:
+                    return dict(zip(keys, values, strict=True))
+                if cls is not None:
+                    return cls(*values)
+                return tuple(values) if kind == "tuple" else set(values) if kind == "set" else values
+            case ListOf(item):
+                if item is None:
+                    return []
+                return [self.dummy(item, trial) for _ in range((3, 5, 7)[trial])]
+            case Data(known=True, value=value):
+                return value
+        raise Unusable
+
+    def result(self, run: Callable[..., Any], operands: list[Type], *, counted: bool = False) -> Type:
+        """The type of `run(*operands)`; `counted`: an int that it gives is an extent where it can be read as one."""
+        outs = []
+        trials = []
+        error: Exception | None = None
+        for trial in range(3):
+            try:
+                dummies = [self.dummy(t, trial) for t in operands]
+            except Unusable:
+                return Unknown("operand of unknown type")
+            try:
+                with warnings.catch_warnings(), np.errstate(all="ignore"):
+                    warnings.simplefilter("ignore")
+                    outs.append(run(*dummies))
+                trials.append(trial)
+            except Exception as e:  # what the user's call would raise, it raises when it runs
+                error = e
+        if not outs:
+            return Unknown(f"{type(error).__name__}: {error}")
+        return self.read_back(outs, trials, counted)
+
+    def read_back(self, outs: list[Any], trials: list[int], counted: bool) -> Type:
+        first = outs[0]
+        if any(type(o) is not type(first) for o in outs):
+            types = [Pattern().type_of(o, lambda size: None) for o in outs]
+            joined: Type | None = None
+            for t in types:
+                joined = join(joined, t)
+            return joined or Unknown()
+        if isinstance(first, np.ndarray):
+            if type(first) is not np.ndarray or first.dtype.kind not in "biufc":
+                return Data(type(first))
+            dtype = str(np.result_type(*[o.dtype for o in outs]))
+            if any(o.ndim != first.ndim for o in outs):
+                return Array(dtype, None)
+            axes = zip(*[o.shape for o in outs], strict=True)
+            return Array(dtype, tuple(self.read_extent(list(axis), trials) for axis in axes))
+        if isinstance(first, tuple | list):
+            if any(len(o) != len(first) for o in outs) or len(trials) < 3:
+                items = [self.read_back([i], trials[:1], False) for o in outs for i in o]
+                item: Type | None = None
+                for i in items:
+                    item = join(item, i)
+                return ListOf(_no_extents(item)) if isinstance(first, list) else Data(tuple)
+            parts = tuple(self.read_back(list(column), trials, counted) for column in zip(*outs, strict=True))
+            named = type(first) if hasattr(first, "_fields") or type(first) not in (tuple, list) else None
+            return Struct("list" if isinstance(first, list) else "tuple", parts, cls=named)
+        if counted and type(first) is int:
+            return Number("i", None, self.read_extent(outs, trials))
+        return Pattern().type_of(first) if not isinstance(first, str) else Data(str)
+
+    def read_extent(self, sizes: list[int], trials: list[int]) -> Extent:
+        if len(trials) < 3:
+            return None
+        if len(set(sizes)) == 1:
+            return int(sizes[0])
+        found = []
+        for name in self.order:
+            offsets = {s - self.size(name, t) for s, t in zip(sizes, trials, strict=True)}
+            if len(offsets) == 1:
+                found.append(Sym(name, int(offsets.pop())))
+        return found[0] if len(found) == 1 else None
+
+
+def _no_extents(t: Type | None) -> Type | None:
+    if isinstance(t, Array) and t.shape is not None:
+        return Array(t.dtype, (None,) * len(t.shape))
+    return t
+
+
+def _array(dtype: np.dtype[Any], shape: tuple[int, ...], trial: int) -> Any:
+    if dtype.kind in "iu":
+        return np.full(shape, _INTS[trial], dtype)
+    if dtype.kind == "b":
+        out = np.zeros(shape, bool)
+        if trial:
+            out.reshape(-1)[:: (2, 1)[trial - 1]] = True
+        return out
+    size = 1
+    for s in shape:
+        size *= s
+    out = np.linspace(0.2, 0.9, size).reshape(shape)
+    if len(shape) >= 2 and shape[-1] == shape[-2]:  # symmetric and well conditioned, for linear algebra
+        out = np.broadcast_to(np.eye(shape[-1]) * 2 + 0.1, shape).copy()
+    return out.astype(dtype)

@@ -1,0 +1,89 @@
+"""Liveness: which names are read later, at every statement of adjoint code.
+
+Adjoint code has no break and no return, so one walk from the end is enough, with a fixed point at loops.
+"""
+
+from __future__ import annotations
+
+from srcgrad.ir import (
+    Add,
+    AddAt,
+    Assign,
+    Attr,
+    AugAssign,
+    Block,
+    Call,
+    Effect,
+    Expr,
+    For,
+    If,
+    Item,
+    Name,
+    Stmt,
+    Unbind,
+    While,
+    Zero,
+    reads,
+    stmt_reads,
+    targets,
+)
+
+
+def changes(s: Stmt) -> set[str]:
+    """Names whose object a simple statement changes in place: stores, additions to places, append and pop."""
+    match s:
+        case Assign(Item() | Attr() as target, value):
+            return {_root(target)} | popped(value)
+        case Assign(_, value) | Effect(value):
+            return popped(value)
+        case AddAt(target):
+            return {target.id}
+        case Add(target) | AugAssign(Name() as target):
+            return {target.id}
+    return set()
+
+
+def popped(e: Expr) -> set[str]:
+    match e:
+        case Call(Attr(Name(id), "pop" | "append" | "extend"), _, _):
+            return {id}
+    return set()
+
+
+def _root(e: Expr) -> str:
+    while isinstance(e, Item | Attr):
+        e = e.value
+    assert isinstance(e, Name)
+    return e.id
+
+
+def live_in(block: Block, live: frozenset[str] | set[str], after: dict[int, frozenset[str]] | None = None) -> set[str]:
+    """The names live before a block, given those live behind it; `after` is filled with those behind each statement."""
+    now = set(live)
+    for s in reversed(block):
+        if after is not None:
+            after[id(s)] = frozenset(now)
+        match s:
+            case If():
+                now = live_in(s.then, now, after) | live_in(s.other, now, after) | reads(s.cond)
+            case For():
+                bound = set(targets(s.target))
+                head = set(now)
+                while True:
+                    inner = live_in(s.body, head, after) - bound
+                    if inner <= head:
+                        break
+                    head |= inner
+                now = head | reads(s.iterable)
+            case While():
+                raise AssertionError("no while in adjoint code")
+            case Unbind():
+                now.discard(s.web)
+            case Zero():
+                now.discard(s.target.id)
+            case _:
+                kept = changes(s)
+                if isinstance(s, Assign):
+                    now -= set(targets(s.target)) - kept
+                now |= stmt_reads(s) | kept
+    return now

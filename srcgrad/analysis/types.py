@@ -1,0 +1,411 @@
+"""Types: forward through the function, to a fixed point; and with them what each operation means.
+
+A type belongs to a web: the join of the types of its bindings. Branches that types decide (`is None`, `.ndim == 2`,
+mode strings) are followed on the decided side only.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from srcgrad.analysis.uses import Use, Uses
+from srcgrad.function import Function
+from srcgrad.ir import (
+    Assign,
+    Attr,
+    Binary,
+    Block,
+    Bool,
+    Break,
+    Call,
+    Compare,
+    Const,
+    Dict,
+    Effect,
+    Expr,
+    For,
+    If,
+    IfExp,
+    Item,
+    Name,
+    Object,
+    Opaque,
+    Raise,
+    Seq,
+    Slice,
+    Star,
+    Stmt,
+    Unary,
+    While,
+    binds,
+    reads,
+    statements,
+)
+from srcgrad.types import (
+    Array,
+    Data,
+    ListOf,
+    Number,
+    Struct,
+    Sym,
+    Type,
+    Unknown,
+    forget,
+    join,
+    known,
+    rank_of,
+)
+
+BINARY: dict[str, Callable[..., Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "**": operator.pow, "@": operator.matmul, "<<": operator.lshift, ">>": operator.rshift,
+    "&": operator.and_, "|": operator.or_, "^": operator.xor,
+}  # fmt: skip
+UNARY: dict[str, Callable[..., Any]] = {
+    "-": operator.neg, "+": operator.pos, "~": operator.invert, "not": operator.not_,
+}  # fmt: skip
+COMPARE: dict[str, Callable[..., Any]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
+    "is": operator.is_, "is not": operator.is_not, "in": lambda a, b: a in b, "not in": lambda a, b: a not in b,
+}  # fmt: skip
+_COUNTED = {"+", "-", "*", "//", "%"}
+
+
+def types(function: Function) -> Function:
+    """Find the types of all webs, and the meaning of all operations."""
+    _Types(function).run()
+    return function
+
+
+def atom_types(function: Function) -> Callable[[Expr], Type]:
+    """The types of atoms, once they have settled."""
+    return _Types(function).type_of
+
+
+class _Types:
+    def __init__(self, function: Function):
+        self.f = function
+        self.context = function.context
+        self.uses = Uses(function, self.type_of)
+        self.changed = False
+
+    def run(self) -> None:
+        f = self.f
+        given = {p: f.types[p] for p in f.params}
+        f.types.clear()
+        f.types.update(given)
+        f.uses.clear()
+        bound = {n for s in statements(f.body) for n in binds(s)}
+        for n in f.names:
+            if n not in bound and n not in given and not n.endswith(("·bar", "·dot")):
+                f.types[n] = Unknown("never bound")
+        for _ in range(60):
+            self.changed = False
+            self.block(f.body)
+            if not self.changed:
+                return
+        raise AssertionError("types did not settle")
+
+    # ---------------------------------------------------------------------------------------- statements
+    def bind(self, name: str, t: Type) -> None:
+        old = self.f.types.get(name)
+        new = t if old is None else join(old, t)
+        if new != old:
+            self.f.types[name] = new
+            self.changed = True
+
+    def block(self, block: Block) -> bool:
+        """Whether the end of the block is reached."""
+        for s in block:
+            match s:
+                case Assign(Name(name), value):
+                    t = self.assign(s, value)
+                    if t is not None:
+                        self.bind(name, t)
+                case Assign(Seq() as target, Seq("tuple", items)) if len(target.items) == len(items):
+                    for t, v in zip(target.items, items, strict=True):
+                        if not any(n in self.f.names and n not in self.f.types for n in reads(v)):
+                            self.bind(t.id, self.type_of(v))  # type: ignore[attr-defined]
+                case Assign(Seq() as target, value):
+                    if not any(n in self.f.names and n not in self.f.types for n in reads(value)):
+                        self.unpack(s, target, self.type_of(value))
+                case Effect(value):
+                    self.effect(s, value)
+                case If(cond=cond):
+                    decided = self.decided(cond)
+                    ends = []
+                    if decided is not False:
+                        ends.append(self.block(s.then))
+                    if decided is not True:
+                        ends.append(self.block(s.other))
+                    if not any(ends):
+                        return False
+                case For():
+                    self.f.uses[id(s)] = Use("for")
+                    if isinstance(s.target, Name):
+                        if not any(n in self.f.names and n not in self.f.types for n in reads(s.iterable)):
+                            self.bind(s.target.id, self.item_type(self.type_of(s.iterable)))
+                    self.loop(s)
+                case While():
+                    self.block(s.pre)
+                    if self.decided(s.cond) is not False:
+                        self.loop(s)
+                case Break() | Raise():
+                    return False
+        return True
+
+    def loop(self, s: For | While) -> None:
+        # what the body makes has another extent in each trip: a name that carries it over must not promise it
+        self.block(s.body)
+        inside = {id(t) for t in statements(s.body)}
+        sites = self.context.sites
+
+        def made_inside(symbol: str) -> bool:
+            return sites.get(symbol) in inside
+
+        carried = getattr(s, "carried", None)
+        if carried is None:
+            carried = s.carried = _carried(s)  # type: ignore[union-attr]
+        for name in carried:
+            t = self.f.types.get(name)
+            if t is not None and forget(t, made_inside) != t:
+                self.f.types[name] = forget(t, made_inside)
+                self.changed = True
+
+    def unpack(self, s: Stmt, target: Seq, t: Type) -> None:
+        items = target.items
+        self.f.uses[id(s)] = Use("unpack", result=t)
+        star = next((k for k, i in enumerate(items) if isinstance(i, Star)), None)
+        if isinstance(t, Struct) and t.keys is None:
+            parts = list(t.items)
+            if star is not None:
+                rest = len(items) - 1 - star
+                middle = parts[star : len(parts) - rest]
+                parts = [*parts[:star], Struct("list", tuple(middle)), *parts[len(parts) - rest :]]
+        else:
+            item = self.item_type(t)
+            parts = [ListOf(item) if isinstance(i, Star) else item for i in items]
+        for i, p in zip(items, parts, strict=False):
+            name = i.value if isinstance(i, Star) else i
+            self.bind(name.id, p)  # type: ignore[attr-defined]
+
+    def effect(self, s: Stmt, value: Expr) -> None:
+        if isinstance(value, Call) and isinstance(value.fn, Attr) and isinstance(value.fn.value, Name):
+            owner = self.type_of(value.fn.value)
+            if isinstance(owner, ListOf | Struct) and value.fn.name == "append" and len(value.args) == 1:
+                self.f.uses[id(s)] = Use("append")
+                if isinstance(owner, Struct):
+                    owner = ListOf(_joined(owner.items))
+                self.bind(value.fn.value.id, ListOf(join(owner.item, self.type_of(value.args[0]))))
+                return
+        self.assign(s, value)
+
+    # ---------------------------------------------------------------------------------------- expressions
+    def assign(self, s: Stmt, value: Expr) -> Type | None:
+        """The type that the statement binds; None while an operand has none yet (a loop's first round)."""
+        if any(n in self.f.names and n not in self.f.types for n in reads(value)):
+            return None
+        use = self.operation(s, value)
+        if use.kind == "user" and use.result is None:
+            self.f.uses[id(s)] = use
+            return None
+        self.f.uses[id(s)] = use
+        t = use.result
+        if isinstance(t, Array) and t.shape is not None and None in t.shape:
+            t = Array(t.dtype, tuple(self.site(s, k) if e is None else e for k, e in enumerate(t.shape)))
+            use.result = t
+        return t
+
+    def site(self, s: Stmt, axis: int) -> Sym:
+        """An extent that only the run knows: the same for all that is made of this one object."""
+        names = self.context.site_names
+        key = (id(s), axis)
+        if key not in names:
+            names[key] = f"e{len(names)}"
+            self.context.sites[names[key]] = id(s)
+            self.f.keep_alive.append(s)
+        return Sym(names[key])
+
+    def type_of(self, e: Expr) -> Type:
+        """The type of an atom (or of an index)."""
+        match e:
+            case Name(id) if id in self.f.types:
+                return self.f.types[id]
+            case Const(value):
+                if isinstance(value, bool | int | float | complex):
+                    kind = {bool: "b", int: "i", float: "f", complex: "c"}[type(value)]
+                    return Number(kind, None, value)
+                return known(value) if value is not Ellipsis else known(Ellipsis)
+            case Object(value):
+                return known(value)
+            case Attr() | Name():
+                if self.uses.is_local(e):
+                    return Unknown("not bound yet")
+                return self.context.global_type(self.f, e)
+            case Slice(lower, upper, step):
+                parts = [None if p is None else self.constant(p) for p in (lower, upper, step)]
+                return known(slice(*parts)) if "?" not in parts else Data(slice)
+            case Seq("tuple", items):
+                return Struct("tuple", tuple(self.type_of(i) for i in items))
+        return Unknown()
+
+    def constant(self, e: Expr) -> Any:
+        t = self.type_of(e)
+        if isinstance(t, Number) and t.value is not None and not isinstance(t.value, Sym):
+            return t.value
+        return None if t == known(None) else "?"
+
+    def decided(self, cond: Expr) -> bool | None:
+        t = self.type_of(cond)
+        if isinstance(t, Number) and t.value is not None and not isinstance(t.value, Sym):
+            return bool(t.value)
+        if isinstance(t, Data) and t.known and (t.value is None or isinstance(t.value, str)):
+            return bool(t.value)
+        return None
+
+    def item_type(self, t: Type) -> Type:
+        match t:
+            case Array(dtype, shape):
+                if shape is None:
+                    return Unknown()
+                if len(shape) == 1:
+                    kind = np.dtype(dtype).kind
+                    return Number("i" if kind == "u" else kind, dtype)
+                return Array(dtype, shape[1:])
+            case ListOf(item):
+                return item or Unknown("an empty list")
+            case Struct(_, items, keys):
+                return _joined([known(k) for k in keys] if keys is not None else items)
+            case Data(items=Type() as item):
+                return item
+            case Data(cls) if cls is str:
+                return Data(str)
+        return Unknown()
+
+    def operation(self, s: Stmt, e: Expr) -> Use:
+        t = self.type_of
+        match e:
+            case Name() | Const():
+                return Use("copy", result=t(e))
+            case Attr() if not self.uses.is_local(e):
+                return Use("data", result=t(e))
+            case Attr(value, name):
+                return self.uses.attribute(e, t(value), name)
+            case Item(value, index):
+                return self.uses.item(e, t(value), index)
+            case Seq(kind, items):
+                if not items and kind == "list":
+                    return Use("display", result=ListOf(None))
+                return Use("display", result=Struct(kind, tuple(t(i) for i in items)))
+            case Dict(keys, values):
+                constants = [k.value for k in keys if isinstance(k, Const)]
+                if len(constants) == len(keys):
+                    return Use("display", result=Struct("dict", tuple(t(v) for v in values), tuple(constants)))
+                return Use("data", result=Data(dict))
+            case Unary("not", operand):
+                decided = self.decided(operand)
+                return Use("constant", result=Number("b", None, None if decided is None else not decided))
+            case Unary(op, operand):
+                return self.uses.operator("u" + op, UNARY[op], e, (operand,), counted=True)
+            case Binary(op, left, right):
+                return self.uses.operator(op, BINARY[op], e, (left, right), counted=op in _COUNTED)
+            case Compare((op,), (left, right)):
+                return self.compare(e, op, left, right)
+            case Compare() | Bool() | IfExp():
+                return Use("lazy", result=self.lazy(e))
+            case Opaque(what):
+                return Use("opaque", result=_OPAQUE_TYPES.get(what, Unknown(f"a {what}")))
+            case Call():
+                return self.uses.call(s, e)
+        raise AssertionError(f"no meaning for {e!r}")
+
+    def compare(self, e: Expr, op: str, left: Expr, right: Expr) -> Use:
+        a, b = self.type_of(left), self.type_of(right)
+        if op in ("is", "is not"):
+            value = None
+            if isinstance(b, Data) and b.known and b.value is None and not isinstance(a, Unknown):
+                if not (isinstance(a, Data) and a.cls is None):
+                    value = (a == b) == (op == "is")
+            return Use("constant", result=Number("b", None, value))
+        x, y = self.constant(left), self.constant(right)
+        if "?" not in (x, y) if not isinstance(x, np.ndarray) else False:
+            if x is not None and y is not None:
+                return Use("constant", result=Number("b", None, bool(COMPARE[op](x, y))))
+        if isinstance(a, Data) and isinstance(b, Data) and a.cls is b.cls is str and a.known and b.known:
+            return Use("constant", result=Number("b", None, bool(COMPARE[op](a.value, b.value))))
+        result = self.context.example.result(COMPARE[op], [_valueless(a), _valueless(b)])
+        if isinstance(result, Data | Unknown) and op in ("in", "not in"):
+            result = Number("b")
+        return Use("constant", result=_valueless(result))
+
+    def lazy(self, e: Expr) -> Type:
+        """The type of a lazily evaluated tree."""
+        match e:
+            case IfExp(test, then, other):
+                decided = self.decided_tree(test)
+                if decided is not None:
+                    return self.lazy(then if decided else other)
+                return join(self.lazy(then), self.lazy(other))
+            case Bool(op, items):
+                decided = [self.decided_tree(i) for i in items]
+                if None not in decided:
+                    return Number("b", None, all(decided) if op == "and" else any(decided))
+                if (False if op == "and" else True) in decided[:1]:
+                    return Number("b", None, op != "and")
+                out: Type | None = None
+                for i in items:
+                    out = join(out, self.lazy(i))
+                return _valueless(out)
+            case Compare((op,), (left, right)):
+                a, b = self.lazy(left), self.lazy(right)
+                if op in ("is", "is not") and b == known(None) and not isinstance(a, Unknown):
+                    return Number("b", None, (a == b) == (op == "is"))
+                return _valueless(self.context.example.result(COMPARE[op], [_valueless(a), _valueless(b)]))
+            case Compare():
+                return Number("b")
+            case Name() | Const():
+                return self.type_of(e)
+            case Attr() if not self.uses.is_local(e):
+                return self.type_of(e)
+            case Unary("not", operand):
+                decided_one = self.decided_tree(operand)
+                return Number("b", None, None if decided_one is None else not decided_one)
+        return self.uses.nested(e, self.lazy)
+
+    def decided_tree(self, e: Expr) -> bool | None:
+        t = self.lazy(e)
+        if isinstance(t, Number) and t.value is not None and not isinstance(t.value, Sym):
+            return bool(t.value)
+        if isinstance(t, Data) and t.known and (t.value is None or isinstance(t.value, str)):
+            return bool(t.value)
+        return None
+
+
+_OPAQUE_TYPES: dict[str, Type] = {"f-string": Data(str)}
+
+
+def _valueless(t: Type | None) -> Type:
+    if isinstance(t, Number):
+        return Number(t.kind, t.dtype)
+    return t or Unknown()
+
+
+def _joined(items: Any) -> Type:
+    out: Type | None = None
+    for i in items:
+        out = join(out, i)
+    return out or Unknown()
+
+
+def _carried(s: For | While) -> set[str]:
+    """Names that a loop carries from trip to trip: bound in the body, and read there or behind it before that."""
+    from srcgrad.ir import all_binds
+
+    return all_binds(s.body)
+
+
+__all__ = ["BINARY", "COMPARE", "UNARY", "rank_of", "types"]

@@ -1,0 +1,1 @@
+"""From normal form to derivative code: adjoint and tangent."""

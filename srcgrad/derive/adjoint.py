@@ -1,0 +1,744 @@
+"""Adjoint: the reverse sweep, statement by statement, as if every name still held what it held in the forward sweep.
+
+    y = np.sin(x)    ->    x_bar += y_bar * np.cos(x)        (Add; then Unbind y, Zero y_bar)
+
+`Unbind` marks where the binding has been reversed: `record` puts the old value back there where somebody reads it.
+What is bound once in its block has its adjoint zero where the reverse of that block starts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.analysis.homes import Homes, homes
+from srcgrad.analysis.uses import Use
+from srcgrad.derive.names import Shadows, leaf_type, paths
+from srcgrad.derive.template import Template, call, is_real, minus, times
+from srcgrad.errors import refuse
+from srcgrad.function import VALUE, Function
+from srcgrad.ir import (
+    Add,
+    AddAt,
+    Assign,
+    Attr,
+    AugAssign,
+    Binary,
+    Block,
+    Bool,
+    Break,
+    Call,
+    Compare,
+    Const,
+    Effect,
+    Expr,
+    For,
+    If,
+    IfExp,
+    Item,
+    Name,
+    Object,
+    Raise,
+    Seq,
+    Slice,
+    Star,
+    Stmt,
+    Unary,
+    Unbind,
+    While,
+    Zero,
+    all_binds,
+    reads,
+    statements,
+    targets,
+    walk,
+)
+from srcgrad.types import (
+    Array,
+    Data,
+    ListOf,
+    Number,
+    Struct,
+    Type,
+    is_numeric,
+    same_shape,
+    shape_of,
+)
+
+
+@dataclass
+class Derived:
+    """What the adjoint is made of: the forward sweep (instrumented in place), and the reverse sweep."""
+
+    function: Function
+    forward: Block
+    reverse: Block
+    shadows: Shadows
+    homes: Homes
+    reverse_of: dict[int, Block]  # block of the forward sweep (by id) -> its reverse
+
+
+def adjoint(function: Function) -> Derived:
+    """Make the reverse sweep of a function."""
+    work = _Adjoint(function)
+    reverse = work.block(function.body)
+    return Derived(function, function.body, reverse, work.bars, work.homes, work.reverse_of)
+
+
+class _Adjoint:
+    def __init__(self, function: Function):
+        self.f = function
+        self.types = function.types
+        self.active = function.active
+        self.bars = Shadows(function, "bar")
+        self.instrument()
+        self.homes = homes(function)
+        self.guards: dict[str, list[Expr] | None] = {}
+        self.indexed: dict[str, tuple[Expr, Expr, str]] = {}
+        self.here = 0
+        self.reverse_of: dict[int, Block] = {}
+        self.read_count: dict[str, int] = {}
+        for s in statements(function.body):
+            for n in _all_reads(s):
+                self.read_count[n] = self.read_count.get(n, 0) + 1
+
+    # ---------------------------------------------------------------------------------------- the forward sweep
+    def instrument(self) -> None:
+        """Count trips where a loop may be left early; call the forward halves of active callees."""
+        self.trips: dict[int, str] = {}
+        self.kept: dict[int, str] = {}
+        self.f.body[:] = self.instrumented(self.f.body)
+
+    def instrumented(self, block: Block) -> Block:
+        out: Block = []
+        for s in block:
+            match s:
+                case If():
+                    s.then[:], s.other[:] = self.instrumented(s.then), self.instrumented(s.other)
+                    out.append(s)
+                case For() | While():
+                    s.body[:] = self.instrumented(s.body)
+                    counted = isinstance(s, While) or _breaks(s.body)
+                    if counted and self.is_live(s):
+                        count, trips = self.f.temp("trips"), self.f.temp("trips")
+                        for n in (count, trips):
+                            self.types[n] = Number("i")
+                        out.append(Assign(Name(count), Const(0), loc=s.loc))
+                        s.body.insert(0, AugAssign(Name(count), "+", Const(1), loc=s.loc))
+                        out += [s, Assign(Name(trips), Name(count), loc=s.loc)]
+                        self.trips[id(s)] = trips
+                    else:
+                        out.append(s)
+                case Assign(target, value) if self.is_split(s):
+                    use = self.f.uses[id(s)]
+                    version = self.version(use)
+                    assert isinstance(value, Call)
+                    if version.keeps:
+                        kept = self.f.temp(f"{use.callee.name}_kept")
+                        self.types[kept] = Data(tuple)
+                        self.kept[id(s)] = kept
+                        s.target = Seq("tuple", (target, Name(kept)))
+                        s.value = Call(Object(version.forward, version.forward_name), value.args, value.keywords, loc=value.loc)
+                        if use.callee.receiver is not None:
+                            s.value = Call(s.value.fn, (use.callee.receiver, *value.args), value.keywords, loc=value.loc)
+                    out.append(s)
+                case _:
+                    out.append(s)
+        return out
+
+    def is_split(self, s: Stmt) -> bool:
+        use = self.f.uses.get(id(s))
+        if use is None or use.kind != "user" or not isinstance(s, Assign) or not isinstance(s.target, Name):
+            return False
+        return s.target.id in self.active and bool(self.active_params(use))
+
+    def active_params(self, use: Use) -> tuple[str, ...]:
+        return tuple(p for p, e in use.bound.items() if any(n in self.active for n in reads(e)))
+
+    def version(self, use: Use) -> Any:
+        return self.f.context.version(use.callee, self.active_params(use))
+
+    def is_live(self, s: Stmt) -> bool:
+        """Whether anything in a statement has to be reversed."""
+        for t in statements([s]):
+            if isinstance(t, Assign | For) and any(n in self.active for n in targets(t.target)):
+                return True
+            use = self.f.uses.get(id(t))
+            if isinstance(t, Effect) and use is not None and use.kind == "append":
+                return True
+        return False
+
+    # ---------------------------------------------------------------------------------------- the reverse sweep
+    def block(self, block: Block) -> Block:
+        out: Block = []
+        outer, self.here = self.here, id(block)
+        for s in reversed(block):
+            before = len(out)
+            self.statement(s, out)
+            for t in out[before:]:
+                if t.loc is None:
+                    t.loc = s.loc
+                t.origin = s  # type: ignore[attr-defined]
+        start: Block = []
+        for web, home in self.homes.block.items():
+            if home == id(block) and web in self.homes.local and web in self.active and web not in self.f.params and web != VALUE:
+                start += [Zero(b, web) for b in self.bars.leaves(web)]
+        self.here = outer
+        whole = start + out
+        self.reverse_of[id(block)] = whole
+        return whole
+
+    def statement(self, s: Stmt, out: Block) -> None:
+        match s:
+            case Assign():
+                if any(n in self.active for n in targets(s.target)):
+                    self.assign(s, out)
+                self.unbind(targets(s.target), s, out)
+            case AugAssign(Name(name)):
+                self.unbind([name], s, out)  # our own counter of trips
+            case Effect():
+                use = self.f.uses.get(id(s))
+                if use is not None and use.kind == "append":
+                    self.append(s, out)
+            case If() | For() | While() if not self.is_live(s):
+                self.unbind(sorted(all_binds([s])), s, out)
+            case If():
+                self.branch(s, out)
+            case For():
+                body = self.block(s.body)
+                iterable: Expr = s.iterable
+                if id(s) in self.trips:
+                    iterable = Item(iterable, Slice(None, Name(self.trips[id(s)]), None))
+                out.append(For(s.target, Call(Object(reversed, "reversed"), (iterable,)), body))
+                outside = [n for n in targets(s.target) if n not in self.homes.local]
+                self.unbind(outside, s, out)
+            case While():
+                if self.is_live_block(s.pre):
+                    refuse(
+                        "syntax",
+                        "the condition of a while loop computes what the result depends on",
+                        s.loc,
+                        hint="write `while True:` with the condition's value first in the body, and a break",
+                    )
+                body = self.block(s.body)
+                trips = Call(Object(range, "range"), (Name(self.trips[id(s)]),))
+                out.append(For(Name(self.f.temp("_")), trips, body))
+                self.unbind(sorted(all_binds(s.pre)), s, out)
+
+    def is_live_block(self, block: Block) -> bool:
+        return any(self.is_live(t) for t in block)
+
+    def unbind(self, webs: list[str], s: Stmt, out: Block) -> None:
+        for web in webs:
+            if web in self.homes.local:
+                continue
+            out.append(Unbind(web, s, loc=s.loc))
+            if web in self.active:
+                out += [Zero(b, web, loc=s.loc) for b in self.bars.leaves(web)]
+
+    def branch(self, s: If, out: Block) -> None:
+        then, other = self.block(s.then), self.block(s.other)
+        if _ends_raising(s.then):
+            out.append(If(Const(True), other, []))
+        elif _ends_raising(s.other):
+            out.append(If(Const(True), then, []))
+        elif _is_flagged(s.then):
+            flag = s.then[0].target  # type: ignore[attr-defined]
+            if other:
+                lower: Block = [Assign(flag, Const(False), loc=s.loc)]
+                out.append(If(flag, lower, other, loc=s.loc))
+        elif then or other:
+            out.append(If(s.cond, then, other, loc=s.loc))
+
+    # ---------------------------------------------------------------------------------------- contributions
+    def add(self, operand: Expr, value: Expr, out: Block, guard: Expr | None = None, path: tuple[int, ...] = ()) -> None:
+        """A contribution to the adjoint of an operand (a name that is active; anything else has none)."""
+        if not isinstance(operand, Name) or operand.id not in self.active:
+            return
+        bar = self.bars.name(operand.id, path)
+        t = leaf_type(self.types[operand.id], path)
+        if isinstance(t, Data):
+            return
+        if isinstance(t, Number | Array) and t.kind != "c" and not self.is_real(value):
+            value = Attr(value, "real") if isinstance(value, Name) else call(np.real, "np.real", value)
+        out.append(Add(bar, value))
+        self.guarded(operand.id, bar, guard)
+
+    def guarded(self, web: str, bar: Name, guard: Expr | None) -> None:
+        """Note where the contribution may be other than zero; one without a condition lifts them all."""
+        at_home = web in self.homes.local and self.homes.block[web] == self.here
+        if guard is None or not at_home:
+            self.guards[bar.id] = None
+        elif self.guards.get(bar.id, []) is not None:
+            found = self.guards.setdefault(bar.id, [])
+            assert found is not None
+            if guard not in found:
+                found.append(guard)
+
+    def guard_of(self, bar: Name) -> Expr | None:
+        conditions = self.guards.get(bar.id)
+        if not conditions:
+            return None
+        out = conditions[0]
+        for c in conditions[1:]:
+            out = Binary("|", out, c)
+        return out
+
+    def is_real(self, e: Expr) -> bool:
+        return is_real(e, self.types)
+
+    def add_all(self, operand: Expr, web: str, out: Block) -> None:
+        """`operand` was bound to `web` as it is: its adjoint takes the whole of the other's."""
+        if not isinstance(operand, Name) or operand.id not in self.active:
+            return
+        t = self.types[operand.id]
+        if isinstance(t, ListOf):
+            refuse(
+                "alias",
+                f"a list that is differentiated gets a second name, {self.f.spelled(web)}",
+                self.stmt.loc,
+                hint="keep one name for the list",
+            )
+        for path in paths(t):
+            bar = self.bars.name(web, path)
+            self.add(operand, bar, out, self.guard_of(bar), path)
+
+    def assign(self, s: Assign, out: Block) -> None:
+        self.stmt = s
+        if isinstance(s.target, Seq) and isinstance(s.value, Seq):
+            for t, v in zip(s.target.items, s.value.items, strict=True):
+                if t.id in self.active:  # type: ignore[attr-defined]
+                    self.add_all(v, t.id, out)  # type: ignore[attr-defined]
+            return
+        use = self.f.uses[id(s)]
+        if use.kind == "unpack":
+            self.unpack(s, use, out)
+            return
+        y = s.target.items[0] if isinstance(s.target, Seq) else s.target
+        assert isinstance(y, Name)
+        match use.kind:
+            case "copy":
+                self.add_all(s.value, y.id, out)
+            case "display":
+                self.display(y, s.value, out)
+            case "entry":
+                self.entry(y, s.value, use, out)
+            case "slice":
+                source = _first(s.value)
+                for k, from_k in enumerate(use.key):
+                    for path in paths(use.result.items[k]):  # type: ignore[union-attr]
+                        self.add(source, self.bars.name(y.id, (k, *path)), out, None, (from_k, *path))
+            case "list item":
+                self.list_item(y, s.value, out)
+            case "rule":
+                self.rule(y, use, out)
+            case "user":
+                self.user(s, y, use, out)
+            case "detach" | "constant" | "data":
+                pass
+            case _ if any(n in self.active for n in reads(s.value)):
+                from srcgrad.analysis.activity import refuse_use
+
+                hot = sorted(n for n in reads(s.value) if n in self.active)
+                refuse_use(self.f, s, use, hot or ["?"], s.value.loc or s.loc)  # type: ignore[attr-defined]
+                raise AssertionError(f"{use.kind} of {s.value!r}")
+
+    # ---------------------------------------------------------------------------------------- structures and lists
+    def is_list(self, web: str) -> bool:
+        return isinstance(self.types[web], ListOf)
+
+    def display(self, y: Name, value: Expr, out: Block) -> None:
+        items = value.items if isinstance(value, Seq) else value.values  # type: ignore[attr-defined]
+        for k, item in enumerate(items):
+            if self.is_list(y.id):
+                self.add(item, Item(self.bars.name(y.id), Const(k)), out)
+            elif isinstance(item, Name) and item.id in self.active:
+                if isinstance(self.types[item.id], ListOf):
+                    self.add_all(item, y.id, out)
+                for path in paths(self.types[item.id]):
+                    self.add(item, self.bars.name(y.id, (k, *path)), out, None, path)
+
+    def entry(self, y: Name, value: Expr, use: Use, out: Block) -> None:
+        source = _first(value)
+        if isinstance(source, Name) and self.is_list(source.id):
+            self.list_item(y, value, out)
+            return
+        for path in paths(use.result):
+            bar = self.bars.name(y.id, path)
+            self.add(source, bar, out, self.guard_of(bar), (use.key, *path))
+
+    def list_item(self, y: Name, value: Expr, out: Block) -> None:
+        assert isinstance(value, Item)
+        source = value.value
+        if not isinstance(source, Name) or source.id not in self.active:
+            return
+        if not self.is_list(source.id):
+            refuse(
+                "unknown-type",
+                f"{self.f.spelled(source.id)} is a tuple whose entry is chosen by the run",
+                value.loc,
+                hint="make it a list, with entries of one type",
+            )
+        bar = self.bars.name(source.id)
+        place = Item(bar, value.index)
+        if isinstance(self.types[y.id], Struct):
+            refuse("unknown-type", "a list of tuples is not differentiated yet", value.loc, hint="use a list for each part")
+        out.append(Assign(place, Binary("+", place, self.bars.name(y.id))))
+        self.guards[bar.id] = None
+
+    def append(self, s: Effect, out: Block) -> None:
+        assert isinstance(s.value, Call)
+        owner = s.value.fn.value  # type: ignore[attr-defined]
+        item = s.value.args[0]
+        out.append(Unbind(owner.id, s, loc=s.loc))
+        if owner.id in self.active:
+            popped = Call(Attr(self.bars.name(owner.id), "pop"), ())
+            if isinstance(item, Name) and item.id in self.active:
+                if isinstance(self.types[item.id], Struct | ListOf):
+                    refuse("unknown-type", "a list of tuples is not differentiated yet", s.loc, hint="use a list for each part")
+                new = Name(self.f.temp("new_bar"))
+                self.types[new.id] = self.types[self.bars.name(item.id).id]
+                out.append(Assign(new, popped))
+                self.add(item, new, out)
+            else:
+                out.append(Effect(popped))
+
+    def unpack(self, s: Assign, use: Use, out: Block) -> None:
+        assert isinstance(s.target, Seq)
+        source, t = s.value, use.result
+        items = s.target.items
+        star = next((k for k, i in enumerate(items) if isinstance(i, Star)), None)
+        for k, item in enumerate(items):
+            if isinstance(item, Star):
+                name = item.value
+                assert isinstance(name, Name)
+                if name.id not in self.active:
+                    continue
+                if not isinstance(t, Struct):
+                    refuse("unpack", "a starred target takes part of something of unknown length", s.loc,
+                           hint="slice it: first, rest = x[0], x[1:]")  # fmt: skip
+                for j, sub in enumerate(self.types[name.id].items):  # type: ignore[union-attr]
+                    for path in paths(sub):
+                        self.add(source, self.bars.name(name.id, (j, *path)), out, None, (k + j, *path))
+                continue
+            assert isinstance(item, Name)
+            if item.id not in self.active:
+                continue
+            place = k if star is None or k < star else k - len(items)
+            if isinstance(t, Struct):
+                index = place % len(t.items)
+                for path in paths(self.types[item.id]):
+                    self.add(source, self.bars.name(item.id, path), out, None, (index, *path))
+            elif isinstance(t, Array):
+                assert isinstance(source, Name)
+                if source.id in self.active:
+                    out.append(AddAt(self.bars.name(source.id), Const(place), self.bars.name(item.id)))
+                    self.guards[self.bars.name(source.id).id] = None
+            elif isinstance(source, Name) and source.id in self.active:
+                place_bar = Item(self.bars.name(source.id), Const(place))
+                out.append(Assign(place_bar, Binary("+", place_bar, self.bars.name(item.id))))
+
+    # ---------------------------------------------------------------------------------------- rules
+    def results(self, y: Name, use: Use) -> tuple[dict[str, Expr], dict[str, Expr]]:
+        """The rule's names for its results and their adjoints."""
+        assert use.rule is not None
+        names = use.rule.results
+        if len(names) == 1:
+            bar: Expr = self.bars.structure(y.id)
+            if isinstance(bar, Seq):
+                bar = Seq("list", bar.items)
+            return {names[0]: y}, {f"{names[0]}_bar": bar}
+        values: dict[str, Expr] = {}
+        bars: dict[str, Expr] = {}
+        for k, n in enumerate(names):
+            values[n] = Item(y, Const(k))
+            bars[f"{n}_bar"] = self.bars.structure(y.id, (k,))
+        return values, bars
+
+    def rule(self, y: Name, use: Use, out: Block) -> None:
+        assert use.rule is not None
+        if use.rule.name in ("getitem", "getitem_gathered", "getitem_masked"):
+            self.read(y, use, out)
+            return
+        if use.rule.elementwise:
+            self.elementwise(y, use, out)
+            return
+        values, bars = self.results(y, use)
+        template = Template(self.f, use, values, bars)
+        wanted = {p for p, e in use.bound.items() if self.is_active(e)}
+        lines = [line for line in use.rule.lines if line.role == "adjoint" and line.target in wanted]
+        selected = {line.target: line.value for line in use.rule.lines if line.role == "selected"}
+        needed = {n for line in lines for n in reads(line.value)} | {
+            n for p, e in selected.items() if p in wanted for n in reads(e)
+        }
+        temporaries = [line for line in use.rule.lines if line.role == "temporary"]
+        for line in reversed(temporaries):
+            if line.target in needed:
+                needed |= reads(line.value)
+        for line in use.rule.lines:
+            if line.role == "temporary" and line.target in needed:
+                t = Name(self.f.temp(line.target))
+                out.append(Assign(t, template.line(line.value)))
+                template.values[line.target] = t
+                self.types[t.id] = Data(object)
+            elif line in lines:
+                e = use.bound[line.target]
+                value = template.line(line.value)
+                guard = template.line(selected[line.target]) if line.target in selected else None
+                self.contribution(use, line.target, e, minus(value) if line.sign < 0 else value, guard, out)
+
+    def is_active(self, e: Expr) -> bool:
+        return any(n in self.active for n in reads(e))
+
+    def contribution(self, use: Use, param: str, e: Expr, value: Expr, guard: Expr | None, out: Block) -> None:
+        """One adjoint line: of an array's adjoint, or of a sequence's, item by item."""
+        if isinstance(e, Name) and isinstance(self.types[e.id], Struct):
+            self.sequence(e, value, self.types[e.id], (), out)
+        elif isinstance(e, Name) and isinstance(self.types[e.id], ListOf):
+            out.append(Add(self.bars.name(e.id), call(list, "list", value)))
+        elif isinstance(e, Name):
+            self.add(e, value, out, guard)
+
+    def sequence(self, e: Name, value: Expr, t: Type, path: tuple[int, ...], out: Block) -> None:
+        assert isinstance(t, Struct)
+        if not isinstance(value, Name) and len(t.items) > 1 and not isinstance(value, Seq):
+            shared = Name(self.f.temp("items_bar"))
+            self.types[shared.id] = Data(object)
+            out.append(Assign(shared, value))
+            value = shared
+        for k, item in enumerate(t.items):
+            if isinstance(value, Seq):
+                part = value.items[k]
+            elif isinstance(value, Item) and isinstance(value.index, Const):
+                part = Item(value.value, Seq("tuple", (value.index, Const(k))))
+            elif isinstance(value, Item) and isinstance(value.index, Seq):
+                part = Item(value.value, Seq("tuple", (*value.index.items, Const(k))))
+            else:
+                part = Item(value, Const(k))
+            if isinstance(item, Struct):
+                self.sequence(e, part, item, (*path, k), out)
+            elif is_numeric(item):
+                self.add(e, part, out, None, (*path, k))
+
+    def elementwise(self, y: Name, use: Use, out: Block) -> None:
+        assert use.rule is not None
+        index: Expr | None = None
+        values: dict[str, Expr] = {use.rule.results[0]: y}
+        g: Expr = self.bars.name(y.id)
+        guard = self.guard_of(self.bars.name(y.id))
+        use_here = use
+        if y.id in self.indexed:  # only a place of the result is read: so only that place of the operands is
+            index, g, read = self.indexed.pop(y.id)
+            bound = {p: self.at(e, index) for p, e in use.bound.items()}
+            values = {use.rule.results[0]: Name(read)}
+            use_here = Use("rule", rule=use.rule, bound=bound, result=self.types[read])
+            guard = None
+        template = Template(self.f, use_here, values, {f"{use.rule.results[0]}_bar": g})
+        partials = {line.target: line.value for line in use.rule.lines if line.role == "partial"}
+        selected = {line.target: line.value for line in use.rule.lines if line.role == "selected"}
+        wanted = [p for p, e in use.bound.items() if self.is_active(e) and (p in partials or p in selected)]
+        needed = {n for p in wanted for d in (partials, selected) if p in d for n in reads(d[p])}
+        for line in reversed(use.rule.lines):
+            if line.role == "temporary" and line.target in needed:
+                needed |= reads(line.value)
+        for line in use.rule.lines:
+            if line.role == "temporary" and line.target in needed:
+                t = Name(self.f.temp(line.target))
+                self.types[t.id] = Data(object)
+                out.append(Assign(t, template.line(line.value)))
+                template.values[line.target] = t
+        y_type = self.types[y.id]
+        for p in wanted:
+            e = use.bound[p]
+            partial = template.line(partials[p]) if p in partials else Const(1)
+            if partial == Const(0):
+                continue
+            value = times(g, partial)
+            condition = guard if guard is not None and not isinstance(partial, Const) else None
+            chosen = template.line(selected[p]) if p in selected else None
+            both = [c for c in (chosen, condition) if c is not None]
+            if both:
+                test = both[0] if len(both) == 1 else Binary("&", both[0], both[1])
+                value = self.where(test, value, y_type)
+            carried: Expr | None = None
+            if chosen is not None or guard is not None:
+                known = [c for c in (chosen, guard) if c is not None]
+                carried = known[0] if len(known) == 1 else Binary("&", known[0], known[1])
+            assert isinstance(e, Name)
+            if index is not None:
+                self.add_indexed(e, index, value, use, p, y, out)
+                continue
+            t = self.types[e.id]
+            if not same_shape(t, y_type):
+                value, carried = self.unbroadcast(value, e, t, y_type), None
+            self.add(e, value, out, carried)
+
+    def where(self, test: Expr, value: Expr, t: Type) -> Expr:
+        if isinstance(t, Number) and t.dtype is None:
+            return IfExp(test, value, Const(0.0))
+        return call(np.where, "np.where", test, value, Const(0.0))
+
+    def unbroadcast(self, value: Expr, e: Name, t: Type, y_type: Type) -> Expr:
+        """Sum a contribution over the axes along which the operand was stretched."""
+        have, full = shape_of(t), shape_of(y_type)
+        helper = Call(Object(runtime.unbroadcast, "unbroadcast"), (value, e))
+        if have is None or full is None or len(have) > len(full):
+            return helper
+        if isinstance(t, Number):
+            return call(np.sum, "np.sum", self.full(value, y_type))
+        lead = len(full) - len(have)
+        ones = [k for k, (a, b) in enumerate(zip(have, full[lead:], strict=True)) if a == 1 and b != 1]
+        unsure = [a for a, b in zip(have, full[lead:], strict=True) if a != 1 and (a is None or a != b)]
+        if unsure or (lead and ones):
+            return helper
+        if ones:
+            axis: Expr = Const(ones[0]) if len(ones) == 1 else Seq("tuple", tuple(Const(k) for k in ones))
+            return call(np.sum, "np.sum", self.full(value, y_type), axis=axis, keepdims=Const(True))
+        axis = Const(0) if lead == 1 else Seq("tuple", tuple(Const(k) for k in range(lead)))
+        return call(np.sum, "np.sum", self.full(value, y_type), axis=axis)
+
+    def full(self, value: Expr, t: Type) -> Expr:
+        return value
+
+    # ---------------------------------------------------------------------------------------- reads of places
+    def read(self, y: Name, use: Use, out: Block) -> None:
+        assert use.rule is not None
+        x, i = use.bound["x"], use.bound["i"]
+        assert isinstance(x, Name)
+        if x.id not in self.active:
+            return
+        bar = self.bars.name(y.id)
+        repeats = use.rule.name == "getitem_gathered"
+        if not repeats and self.can_index(x, i):
+            g = Name(self.f.temp(f"{self.f.spelled(y.id)}_bar"))
+            self.types[g.id] = self.types[bar.id]
+            out.append(Assign(g, bar))
+            self.indexed[x.id] = (i, g, y.id)
+            return
+        if self.guard_of(bar) is not None:
+            pass  # already guarded when it was added
+        out.append(AddAt(self.bars.name(x.id), i, bar, repeats))
+        self.guards[self.bars.name(x.id).id] = None
+
+    def can_index(self, x: Name, i: Expr) -> bool:
+        """Whether the operand is an elementwise intermediate of this block that is read at this one place only."""
+        web = x.id
+        if web not in self.homes.local or self.homes.block[web] != self.here or self.read_count.get(web) != 1:
+            return False
+        (s,) = self.homes.bound_by.get(web, [None])
+        if not isinstance(s, Assign) or any(not self.homes.single(n) for n in reads(i)):
+            return False
+        use = self.f.uses.get(id(s))
+        if use is None or use.kind != "rule" or use.rule is None or not use.rule.elementwise:
+            return False
+        if all(line.value == Const(1) or line.value == Const(-1) for line in use.rule.lines if line.role == "partial"):
+            return False  # nothing there can be infinite
+        t = self.types[web]
+        for e in use.bound.values():
+            if isinstance(e, Const):
+                continue
+            u = self.types.get(e.id) if isinstance(e, Name) else None
+            if not isinstance(u, Number) and not same_shape(u, t):
+                return False
+        return True
+
+    def at(self, e: Expr, index: Expr) -> Expr:
+        if isinstance(e, Name) and isinstance(self.types[e.id], Array):
+            return Item(e, index)
+        return e
+
+    def add_indexed(self, e: Name, index: Expr, value: Expr, use: Use, p: str, y: Name, out: Block) -> None:
+        t = self.types[e.id]
+        if isinstance(t, Array):
+            if self.can_index(e, index):
+                g = Name(self.f.temp("part_bar"))
+                self.types[g.id] = Data(object)
+                out.append(Assign(g, value))
+                part = Name(self.f.temp("part"))
+                self.types[part.id] = Data(object)
+                out.append(Assign(part, Item(e, index)))
+                self.indexed[e.id] = (index, g, part.id)
+                return
+            if not self.is_real(value) and t.kind != "c":
+                value = call(np.real, "np.real", value)
+            out.append(AddAt(self.bars.name(e.id), index, value))
+            self.guards[self.bars.name(e.id).id] = None
+        else:
+            self.add(e, call(np.sum, "np.sum", value), out)
+
+    # ---------------------------------------------------------------------------------------- functions of the user
+    def user(self, s: Assign, y: Name, use: Use, out: Block) -> None:
+        params = self.active_params(use)
+        if not params:
+            return
+        version = self.version(use)
+        args: list[Expr] = []
+        if id(s) in self.kept:
+            args.append(Name(self.kept[id(s)]))
+        args.append(self.bars.structure(y.id))
+        reverse = Call(Object(version.reverse, version.reverse_name), tuple(args))
+        slots: list[tuple[Name, tuple[int, ...]]] = []
+        for p in params:
+            e = use.bound[p]
+            assert isinstance(e, Name), f"{e!r}"
+            slots += [(e, path) for path in paths(self.types[e.id])]
+        if len(slots) == 1:
+            e, path = slots[0]
+            self.add(e, reverse, out, None, path)
+            return
+        parts = []
+        for e, path in slots:
+            part = Name(self.f.temp(f"{self.f.spelled(e.id)}_part"))
+            self.types[part.id] = self.types[self.bars.name(e.id, path).id]
+            parts.append(part)
+        out.append(Assign(Seq("tuple", tuple(parts)), reverse))
+        for part, (e, path) in zip(parts, slots, strict=True):
+            self.add(e, part, out, None, path)
+
+
+def _all_reads(s: Stmt) -> list[str]:
+    from srcgrad.ir import own_exprs
+
+    return [n.id for e in own_exprs(s) for n in walk(e) if isinstance(n, Name)]
+
+
+def _breaks(block: Block) -> bool:
+    """Whether a break of this loop stands in the block."""
+    for s in block:
+        if isinstance(s, Break):
+            return True
+        if isinstance(s, If) and (_breaks(s.then) or _breaks(s.other)):
+            return True
+    return False
+
+
+def _ends_raising(block: Block) -> bool:
+    return bool(block) and isinstance(block[-1], Raise)
+
+
+def _is_flagged(block: Block) -> bool:
+    """An arm that sets its flag and leaves the loop: only the last trip can have taken it."""
+    return (
+        len(block) == 2
+        and isinstance(block[1], Break)
+        and isinstance(block[0], Assign)
+        and isinstance(block[0].value, Const)
+    )
+
+
+def _first(e: Expr) -> Expr:
+    """What an entry is taken from."""
+    match e:
+        case Item(value) | Attr(value):
+            return value
+        case Call(Attr(value, "get")):
+            return value
+        case Call(_, (arg, *_)):
+            return arg
+    raise AssertionError(f"no source in {e!r}")
+
+
+__all__ = ["VALUE", "Bool", "Compare", "Derived", "Unary", "adjoint"]

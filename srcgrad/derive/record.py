@@ -1,0 +1,328 @@
+"""To be recorded: every name that the reverse sweep reads holds there what it held in the forward sweep.
+
+    h = np.tanh(w @ h)    ->    h_kept.append(h); h = np.tanh(w @ h)     and in reverse     h = h_kept.pop()
+
+What is bound once in its block is kept behind its binding, and taken back where the reverse of the block starts; a
+name bound again is kept before it is overwritten, and put back at its `Unbind`, if somebody reads it from there on.
+What is cheap to compute again, of operands that still hold, is computed again.
+"""
+
+from __future__ import annotations
+
+from srcgrad.analysis.homes import Homes
+from srcgrad.analysis.liveness import live_in
+from srcgrad.derive.adjoint import Derived
+from srcgrad.function import Function
+from srcgrad.ir import (
+    Assign,
+    Attr,
+    Binary,
+    Block,
+    Call,
+    Compare,
+    Const,
+    Effect,
+    Expr,
+    For,
+    If,
+    Item,
+    Name,
+    Object,
+    Seq,
+    Slice,
+    Stmt,
+    Unary,
+    Unbind,
+    While,
+    blocks,
+    map_exprs,
+    reads,
+    statements,
+    stmt_reads,
+    substitute,
+    targets,
+    walk,
+)
+from srcgrad.types import Array, ListOf, Number
+
+
+def recompute(d: Derived, outputs: set[str]) -> Derived:
+    """Replace reads of what would have to be kept by what is cheap to compute again."""
+    _Record(d, outputs).prepare()
+    return d
+
+
+def record(d: Derived, outputs: set[str]) -> Derived:
+    """Keep and put back what the reverse sweep reads."""
+    _Record(d, outputs).run()
+    return d
+
+
+class _Record:
+    def __init__(self, d: Derived, outputs: set[str]):
+        self.d = d
+        self.f: Function = d.function
+        self.homes: Homes = d.homes
+        self.outputs = outputs
+        self.lists: list[tuple[str, Stmt | None]] = []
+        self.before: dict[int, Block] = {}  # what is put before, behind a statement of the forward sweep
+        self.behind: dict[int, Block] = {}
+        self.start: Block = []
+
+    def prepare(self) -> None:
+        self.given_back()
+        self.recompute()
+
+    def run(self) -> None:
+        self.keep_locals()
+        self.keep_overwritten()
+        self.insert(self.d.forward)
+        self.d.forward[:0] = self.start
+        self.d.reverse[:] = _flat(self.d.reverse)
+
+    # ---------------------------------------------------------------------------------------- helpers
+    def looped(self, web: str) -> bool:
+        block = self.homes.block.get(web)
+        return block is not None and block in self.homes.looped
+
+    def is_loop_variable(self, web: str) -> bool:
+        bound = self.homes.bound_by.get(web, [])
+        return len(bound) == 1 and isinstance(bound[0], For)
+
+    def reverse_reads(self) -> set[str]:
+        return {n for s in statements(self.d.reverse) for n in stmt_reads(s)} & set(self.homes.block)
+
+    def needs_keeping(self, web: str) -> bool:
+        return web in self.homes.local and self.looped(web) and not self.is_loop_variable(web)
+
+    # ---------------------------------------------------------------------------------------- h = t gives back t
+    def given_back(self) -> None:
+        """Reversing `h = t` first gives back t: it is what h holds."""
+        wanted = {n for n in self.reverse_reads() if self.needs_keeping(n)}
+        if not wanted:
+            return
+        for block in _all_blocks(self.d.reverse):
+            k = 0
+            while k < len(block):
+                s = block[k]
+                if isinstance(s, Unbind) and isinstance(s.stmt, Assign) and isinstance(s.stmt.value, Name):
+                    t, h = s.stmt.value.id, s.web
+                    if t in wanted and self.homes.block[t] == self.homes.of_stmt[id(s.stmt)]:
+                        if not self.read_before(t, block, s):
+                            block.insert(k, Assign(Name(t), Name(h), loc=s.loc))
+                            wanted.discard(t)
+                            self.homes.local.discard(t)  # it is put back here, and not kept
+                            k += 1
+                k += 1
+
+    def read_before(self, t: str, block: Block, s: Stmt) -> bool:
+        """Whether the reverse reads `t` before it comes to `s`."""
+        for other in block:
+            if other is s:
+                return False
+            if any(t in stmt_reads(x) for x in statements([other])):
+                return True
+        return False
+
+    # ---------------------------------------------------------------------------------------- compute again
+    def recompute(self) -> None:
+        """Replace reads of kept names by cheap expressions of names that hold anyway."""
+        again: dict[str, Expr | None] = {}
+        read = self.reverse_reads()
+        for s in statements(self.d.reverse):
+            origin = getattr(s, "origin", None)
+            for name in sorted(stmt_reads(s)):
+                if name in self.homes.block and self.needs_keeping(name):
+                    e = self.expression(name, origin, read, 3)
+                    if e is not None:
+                        map_exprs(s, lambda x, n=name, e=e: substitute(x, {n: e}))  # type: ignore[misc]
+        again.clear()
+
+    def expression(self, web: str, user: Stmt | None, read: set[str], budget: int) -> Expr | None:
+        """A cheap expression for `web`, valid when the statement `user` is reversed."""
+        (s,) = self.homes.bound_by[web]
+        if budget <= 0 or not isinstance(s, Assign) or not isinstance(s.target, Name) or user is None:
+            return None
+        if not self.cheap(s):
+            return None
+        values: dict[str, Expr] = {}
+        for o in sorted(reads(s.value)):
+            if o not in self.homes.block:
+                continue  # of the world outside
+            if not self.unchanged(o, s, user):
+                return None
+            if self.needs_keeping(o) and o not in read:
+                inner = self.expression(o, user, read, budget - 1)
+                if inner is None:
+                    return None
+                values[o] = inner
+            elif o not in self.homes.local and o not in read and self.bound_in_loop(o):
+                return None
+        return substitute(s.value, values)
+
+    def bound_in_loop(self, web: str) -> bool:
+        return any(
+            self.homes.of_stmt[id(s)] in self.homes.looped or isinstance(s, For) for s in self.homes.bound_by.get(web, [])
+        )
+
+    def cheap(self, s: Assign) -> bool:
+        use = self.f.uses.get(id(s))
+        t = self.f.types.get(s.target.id)  # type: ignore[union-attr]
+        if use is None or use.kind not in ("rule", "constant", "copy", "list item", "data"):
+            return False
+        match s.value:
+            case Attr(_, "T" | "shape" | "size" | "ndim" | "dtype"):
+                return True
+            case Attr() | Const() | Name():
+                return use.kind in ("data", "copy")
+            case Item(Name(owner), index):
+                source = self.f.types.get(owner)
+                basic = use.kind == "list item" or (use.rule is not None and use.rule.name == "getitem")
+                return isinstance(source, Array | ListOf) and basic or use.kind == "constant" and _plain_index(index)
+            case Unary() | Compare((_,)):
+                return isinstance(t, Number)
+            case Binary(op, _, _):
+                return isinstance(t, Number) and op in ("+", "-", "*", "/", "//", "%")
+            case Call(Object(value) | Name(value), _, ()):
+                return value in (len, range, "len", "range")
+        return False
+
+    def unchanged(self, web: str, since: Stmt, until: Stmt) -> bool:
+        """Whether `web` holds, when `until` is reversed, what it held at `since`."""
+        order = self.homes.order
+        if id(until) not in order or id(since) not in order:
+            return False
+        lo, hi = order[id(since)], max(order[id(t)] for t in statements([until]))
+        hi = max(hi, order[id(until)])
+        for s in self.homes.bound_by.get(web, []):
+            if lo < order[id(s)] <= hi:
+                return False
+        for s in self.appends(web):
+            if lo < order[id(s)] <= hi:
+                return False
+        if web in self.homes.local:
+            return True
+        # in a loop that both are in, a binding before `since` happens before it in each trip
+        common = set(self.homes.path[self.homes.of_stmt[id(since)]])
+        outer = self.homes.path[self.homes.of_stmt[id(until)]]
+        return self.homes.of_stmt[id(since)] in outer or not (common & self.homes.looped)
+
+    def appends(self, web: str) -> list[Stmt]:
+        if not isinstance(self.f.types.get(web), ListOf):
+            return []
+        found = []
+        for s in statements(self.d.forward):
+            use = self.f.uses.get(id(s))
+            if isinstance(s, Effect) and use is not None and use.kind == "append" and web in reads(s.value.fn):  # type: ignore
+                found.append(s)
+        return found
+
+    # ---------------------------------------------------------------------------------------- keep
+    def list_of(self, web: str) -> Name:
+        """The list that keeps values of a web."""
+        name = self.f.temp(f"{self.f.spelled(web)}_kept")
+        self.start.append(Assign(Name(name), Seq("list", ()), loc=None))
+        self.f.names[name] = f"{self.f.spelled(web).removesuffix('_kept')}_kept"
+        return Name(name)
+
+    def keep_locals(self) -> None:
+        starts: dict[int, Block] = {}
+        for web in sorted(self.reverse_reads(), key=self.text_order):
+            if not self.needs_keeping(web):
+                continue
+            (s,) = self.homes.bound_by[web]
+            kept = self.list_of(web)
+            push = Effect(Call(Attr(kept, "append"), (Name(web),)))
+            self.behind.setdefault(id(s), []).append(push)
+            pop = Assign(Name(web), Call(Attr(kept, "pop"), ()))
+            starts.setdefault(self.homes.block[web], []).append(pop)
+        for block, pops in starts.items():
+            reverse = self.d.reverse_of[block]
+            for p in pops:
+                p.loc = next((s.loc for s in reverse if s.loc is not None), None)
+            reverse[:0] = pops
+
+    def text_order(self, web: str) -> int:
+        bound = self.homes.bound_by.get(web, [])
+        return min((self.homes.order[id(s)] for s in bound), default=-1)
+
+    def keep_overwritten(self) -> None:
+        """Put back, at its `Unbind`, what somebody reads from there on."""
+        after: dict[int, frozenset[str]] = {}
+        live_in(self.d.reverse, frozenset(self.outputs), after)
+        lists: dict[str, Name] = {}
+        for block in _all_blocks(self.d.reverse):
+            new: Block = []
+            for s in block:
+                if not isinstance(s, Unbind):
+                    new.append(s)
+                    continue
+                if s.web not in after[id(s)]:
+                    continue
+                at = s.stmt
+                if isinstance(at, Effect):  # an append
+                    new.append(Effect(Call(Attr(Name(s.web), "pop"), ()), loc=s.loc))
+                    continue
+                looped = self.homes.of_stmt[id(at)] in self.homes.looped
+                if looped:
+                    kept = lists.get(s.web) or lists.setdefault(s.web, self.list_of(s.web))
+                    push: Stmt = Effect(Call(Attr(kept, "append"), (Name(s.web),)))
+                    back: Expr = Call(Attr(kept, "pop"), ())
+                else:
+                    old = Name(self.f.temp(f"{self.f.spelled(s.web)}_0"))
+                    push, back = Assign(old, Name(s.web)), old
+                self.before.setdefault(id(at), []).append(push)
+                self.ensure_bound(s.web, at)
+                new.append(Assign(Name(s.web), back, loc=s.loc))
+            block[:] = new
+
+    def ensure_bound(self, web: str, at: Stmt) -> None:
+        """A name that may be unbound where it is kept is bound to None at the start."""
+        if web in self.f.params:
+            return
+        around = self.homes.path[self.homes.of_stmt[id(at)]]
+        for s in self.homes.bound_by.get(web, []):
+            if s is not at and self.homes.order[id(s)] < self.homes.order[id(at)]:
+                if self.homes.of_stmt[id(s)] in around:
+                    return
+        if not any(isinstance(s, Assign) and s.target == Name(web) for s in self.start):
+            self.start.append(Assign(Name(web), Const(None)))
+
+    def insert(self, block: Block) -> None:
+        out: Block = []
+        for s in block:
+            for inner in blocks(s):
+                self.insert(inner)
+            out += self.before.get(id(s), [])
+            out.append(s)
+            out += self.behind.get(id(s), [])
+        block[:] = out
+
+
+def _plain_index(index: Expr) -> bool:
+    return isinstance(index, Const | Name)
+
+
+def _all_blocks(block: Block) -> list[Block]:
+    out = [block]
+    for s in statements(block):
+        out += [b for b in blocks(s)]
+    return out
+
+
+def _flat(block: Block) -> Block:
+    """Without the frames of arms that are always taken."""
+    out: Block = []
+    for s in block:
+        for inner in blocks(s):
+            inner[:] = _flat(inner)
+        if isinstance(s, If) and s.cond == Const(True):
+            out += s.then
+        elif isinstance(s, If | For) and not any(blocks(s)):
+            continue
+        else:
+            out.append(s)
+    return out
+
+
+__all__ = ["Slice", "While", "record", "targets", "walk"]

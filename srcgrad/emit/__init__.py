@@ -1,0 +1,1 @@
+"""From trees to what runs: the printer, comments, compilation."""

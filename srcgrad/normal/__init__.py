@@ -1,0 +1,1 @@
+"""Normal form: one operation per statement, structured exits, one web per name."""

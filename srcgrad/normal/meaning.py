@@ -1,0 +1,288 @@
+"""Meaning: the half of normal form that needs types.
+
+Branches that types decide are cut; `and`, `or` and the ternary become `if` where they are active; loops over active
+things, `enumerate`, `zip` and `reversed` run over a range; a display given to a function of arrays is made an array.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.analysis.activity import varied
+from srcgrad.analysis.types import types
+from srcgrad.analysis.uses import item_of
+from srcgrad.errors import refuse
+from srcgrad.function import Function
+from srcgrad.ir import (
+    Assign,
+    Binary,
+    Block,
+    Call,
+    Const,
+    Effect,
+    Expr,
+    For,
+    If,
+    Item,
+    Name,
+    Object,
+    Seq,
+    Slice,
+    Stmt,
+    Unary,
+    While,
+    all_reads,
+    blocks,
+    reads,
+    statements,
+    targets,
+)
+from srcgrad.normal.unnest import Unnest
+from srcgrad.rules.table import table
+from srcgrad.types import Array, Data, ListOf, Number, Struct, Sym, Type, is_numeric
+
+
+def meaning(function: Function) -> Function:
+    """Give each operation its meaning in normal form."""
+    work = _Meaning(function)
+    function.body = work.block(function.body)
+    if work.edited:
+        types(function)
+        again = _Meaning(function)
+        function.body = again.block(function.body)
+        if again.edited:
+            types(function)
+    return function
+
+
+def builtin(value: Any) -> Object:
+    return Object(value, value.__name__)
+
+
+class _Meaning:
+    def __init__(self, function: Function):
+        self.f = function
+        self.varied = varied(function)
+        self.edited = False
+        local = {n for n in function.names}
+        self.unnest = Unnest(function, local)
+        self.definitions: dict[str, list[Stmt]] = {}
+        for s in statements(function.body):
+            if isinstance(s, Assign):
+                for n in targets(s.target):
+                    self.definitions.setdefault(n, []).append(s)
+
+    def type_of(self, e: Expr) -> Type | None:
+        if isinstance(e, Name):
+            return self.f.types.get(e.id)
+        return None
+
+    def block(self, block: Block) -> Block:
+        out: Block = []
+        for s in block:
+            if isinstance(s, If):
+                decided = self.decided(s.cond)
+                if decided is not None:
+                    self.edited = True
+                    out += self.block(s.then if decided else s.other)
+                    continue
+                s.then, s.other = self.block(s.then), self.block(s.other)
+                out.append(s)
+            elif isinstance(s, While):
+                if self.decided(s.cond) is False and not s.pre:
+                    self.edited = True
+                    continue
+                s.pre, s.body = self.block(s.pre), self.block(s.body)
+                out.append(s)
+            elif isinstance(s, For):
+                self.loop(s, out)
+            elif isinstance(s, Assign):
+                self.assign(s, out)
+            else:
+                out.append(s)
+        return out
+
+    def decided(self, cond: Expr) -> bool | None:
+        if isinstance(cond, Const):
+            return bool(cond.value)
+        t = self.type_of(cond)
+        if isinstance(t, Number) and t.value is not None and not isinstance(t.value, Sym):
+            return bool(t.value)
+        if isinstance(t, Data) and t.known and (t.value is None or isinstance(t.value, str)):
+            return bool(t.value)
+        return None
+
+    # ---------------------------------------------------------------------------------------- operations
+    def assign(self, s: Assign, out: Block) -> None:
+        use = self.f.uses.get(id(s))
+        if use is None:
+            self.edited = True  # never reached: the types cut what leads here
+            return
+        if use.kind == "lazy" and any(n in self.varied for n in reads(s.value)) and _carries(use.result):
+            self.edited = True
+            self.unnest.stmt = s
+            value = self.unnest.expand(s.value, out)
+            out.append(Assign(s.target, value, loc=s.loc))
+            return
+        if use.kind == "unknown" and isinstance(s.value, Call):
+            self.as_arrays(s, out)
+        if id(s) in self.f.augmented:
+            self.augmented(s)
+        out.append(s)
+
+    def as_arrays(self, s: Assign, out: Block) -> None:
+        """`np.sum([a, b])`: what NumPy does first, said."""
+        use = self.f.uses[id(s)]
+        call = s.value
+        assert isinstance(call, Call)
+        if use.call is None or not use.call[0] or use.function is None:
+            return
+        args: list[Expr] = list(call.args)
+        for k, a in enumerate(args):
+            t = self.type_of(a)
+            numeric = (isinstance(t, ListOf) and is_numeric(t.item)) or (
+                isinstance(t, Struct) and t.keys is None and t.items and all(_nested_numbers(i) for i in t.items)
+            )
+            if numeric and isinstance(a, Name) and a.id in self.varied:
+                self.unnest.stmt = s
+                args[k] = self.unnest.emit(Call(Object(np.array, "np.array"), (a,), loc=a.loc), out, "items")
+                self.edited = True
+        s.value = Call(call.fn, tuple(args), call.keywords, loc=call.loc)
+
+    def augmented(self, s: Assign) -> None:
+        """`x += v`: another version of a value where nothing else is bound to the object, else a write."""
+        from srcgrad.analysis.objects import only_name
+
+        name = targets(s.target)[0]
+        source = self.definitions[targets_of(s.value)][0].value  # type: ignore[attr-defined]
+        old = source.left.id if isinstance(source, Binary) and isinstance(source.left, Name) else name
+        t = self.f.types.get(old)
+        if isinstance(t, Number) or (isinstance(t, Struct) and t.kind == "tuple"):
+            return
+        if isinstance(t, Data) and t.cls in (str, int, float, bool):
+            return
+        if isinstance(t, Array):
+            why = only_name(self.f, old)
+            new = self.f.types.get(targets_of(s.value))
+            if why is None and isinstance(new, Array) and new.dtype != t.dtype and t.shape is not None:
+                why = f"its dtype stays {t.dtype}"
+            if why is None:
+                return
+            refuse(
+                "write",
+                f"{self.f.spelled(name)} is written in place, and {why}: not covered yet",
+                s.loc,
+                hint=f"make a new value: {self.f.spelled(name)} = {self.f.spelled(name)} {_op(source)} ...",
+            )
+        refuse(
+            "write",
+            f"{self.f.spelled(name)} may be written in place here, which is not covered yet",
+            s.loc,
+            hint=f"make a new value: {self.f.spelled(name)} = {self.f.spelled(name)} {_op(source)} ...",
+        )
+
+    # ---------------------------------------------------------------------------------------- loops
+    def loop(self, s: For, out: Block) -> None:
+        plan = self.plan(s.iterable)
+        t = self.type_of(s.iterable)
+        native = isinstance(t, ListOf | Array | Struct) or (isinstance(t, Data) and t.cls is range)
+        active = isinstance(s.iterable, Name) and s.iterable.id in self.varied
+        iterator = isinstance(t, Data) and t.cls in (enumerate, zip, reversed)
+        if isinstance(t, Struct) and t.keys is not None:
+            native = False
+        if plan is not None and (iterator or (active and not (isinstance(t, Data) and t.cls is range))):
+            self.edited = True
+            self.unnest.stmt = s
+            length, element = plan
+            n = self.unnest.atom(length, out)
+            r = self.unnest.emit(Call(builtin(range), (n,)), out, "trips")
+            k = Name(self.f.temp(_counter(self.f)))
+            body: Block = []
+            inner = Unnest(self.f, self.unnest.local)
+            inner.stmt = s
+            inner.bind(s.target, inner.operation(element(k), body, "item"), body)  # type: ignore[arg-type]
+            s.target, s.iterable, s.body = k, r, body + s.body
+        elif not native:
+            self.edited = True
+            self.unnest.stmt = s
+            s.iterable = self.unnest.emit(Call(builtin(list), (s.iterable,), loc=s.iterable.loc), out, "items")
+        if isinstance(s.iterable, Name):
+            self.unchanged(s, s.iterable.id)
+        s.body = self.block(s.body)
+        out.append(s)
+
+    def unchanged(self, s: For, iterable: str) -> None:
+        for inner in statements(s.body):
+            if isinstance(inner, Effect) and isinstance(inner.value, Call) and iterable in reads(inner.value.fn):
+                refuse(
+                    "write",
+                    f"{self.f.spelled(iterable)} grows while the loop runs over it, which is not covered",
+                    inner.loc,
+                    hint="loop over a copy, or append to another list",
+                )
+
+    def plan(self, e: Expr, depth: int = 0) -> tuple[Expr, Any] | None:
+        """How to run over `e` by a counter: its length, and the item at the counter. None: it cannot be indexed."""
+        if depth > 4 or not isinstance(e, Name):
+            return None
+        t = self.type_of(e)
+        if isinstance(t, Data) and t.cls in (enumerate, zip, reversed):
+            made = self.definitions.get(e.id, [])
+            if len(made) != 1 or not isinstance(made[0], Assign) or not isinstance(made[0].value, Call):
+                return None
+            call = made[0].value
+            parts = [self.plan(a, depth + 1) for a in call.args[: None if t.cls is zip else 1]]
+            if any(p is None for p in parts):
+                return None
+            plans: list[Any] = parts
+            if t.cls is enumerate:
+                start = call.args[1] if len(call.args) > 1 else dict(call.keywords).get("start", Const(0))
+                length, element = plans[0]
+
+                def numbered(k: Expr) -> Expr:
+                    count = k if start == Const(0) else Binary("+", k, start)
+                    return Seq("tuple", (count, element(k)))
+
+                return length, numbered
+            if t.cls is zip:
+                if call.keywords or not plans:
+                    return None
+                lengths = tuple(p[0] for p in plans)
+                shortest = lengths[0] if len(lengths) == 1 else Call(builtin(min), lengths)
+                return shortest, lambda k: Seq("tuple", tuple(p[1](k) for p in plans))
+            length, element = plans[0]
+            return length, lambda k: element(Binary("-", Binary("-", length, Const(1)), k))
+        if isinstance(t, Array) and t.rank or isinstance(t, ListOf) or (isinstance(t, Data) and t.cls is range):
+            return Call(builtin(len), (e,)), lambda k: Item(e, k)
+        if isinstance(t, Struct) and t.keys is None and t.kind != "set":
+            return Const(len(t.items)), lambda k: Item(e, k)
+        return None
+
+
+def _counter(f: Function) -> str:
+    taken = set(f.names.values())
+    return next((c for c in ("k", "j", "i", "trip") if c not in taken), "trip")
+
+
+def targets_of(e: Expr) -> str:
+    assert isinstance(e, Name)
+    return e.id
+
+
+def _op(e: Expr) -> str:
+    return e.op if isinstance(e, Binary) else "+"
+
+
+def _carries(t: Type | None) -> bool:
+    return t is not None and not (isinstance(t, Number) and t.kind == "b") and not (isinstance(t, Data))
+
+
+def _nested_numbers(t: Type) -> bool:
+    if isinstance(t, Struct):
+        return t.keys is None and all(_nested_numbers(i) for i in t.items)
+    return is_numeric(t)
+
+
+__all__ = ["Slice", "Unary", "all_reads", "blocks", "item_of", "meaning", "table"]

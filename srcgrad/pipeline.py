@@ -1,0 +1,232 @@
+"""THE ORDER of the passes: read this first.
+
+A function's source becomes normal form (syntax, then, with types known, meaning), is analysed, derived, simplified and
+printed. One record, `Function`, goes from pass to pass; `make` is what `api` calls, `generate` what the command line does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from srcgrad.analysis.activity import activity
+from srcgrad.analysis.types import types
+from srcgrad.context import Context, Half, check_signature
+from srcgrad.errors import refuse
+from srcgrad.function import VALUE, Function
+from srcgrad.generate import (
+    Build,
+    assembled,
+    describe,
+    file_name,
+    grad_definition,
+    make_version,
+    split_definitions,
+    tangent_definition,
+)
+from srcgrad.ir import binds, statements
+from srcgrad.normal.coalesce import coalesce
+from srcgrad.normal.exits import exits
+from srcgrad.normal.meaning import meaning
+from srcgrad.normal.unnest import unnest
+from srcgrad.normal.webs import webs
+from srcgrad.source.read import Source, read
+from srcgrad.syntax import Reader
+from srcgrad.types import NONE, Array, Data, ListOf, Number, Pattern, Struct, Sym, Type, Unknown, known
+
+Pass = Callable[[Function], Function]
+
+SYNTAX: tuple[Pass, ...] = (exits, unnest, webs, coalesce)  # normal form, first half
+TYPED: tuple[Pass, ...] = (types, meaning)  # ... and the half that needs types
+FACTS: tuple[Pass, ...] = (activity,)
+
+
+def front(
+    source: Source,
+    parameter_types: dict[str, Type],
+    context: Context,
+    wrt: tuple[str, ...] | None,
+    stop: str | None = None,
+) -> Function:
+    """From source to typed normal form; `wrt` None: only types are wanted, and anything may vary."""
+    reader = Reader(source)
+    parameters = [p.name for p in check_signature(source)]
+    body = reader.function(source.tree)
+    f = Function(source, context, parameters, body, names={p: p for p in parameters})
+    for p in (*SYNTAX, *TYPED, *(FACTS if wrt is not None else ())):
+        if p is types:
+            # a parameter's web keeps its name: the first web of a name does
+            f.types = {q: parameter_types[q] for q in f.params}
+            f.wrt = tuple(parameters) if wrt is None else wrt
+        p(f)
+        if p.__name__ == stop:
+            break
+    return f
+
+
+# ------------------------------------------------------------------------------------------------ what api calls
+
+
+@dataclass
+class Made:
+    """The functions of one derivative for the types of one call."""
+
+    text: str
+    functions: tuple[Any, ...]
+    scalar: bool | None
+    value_type: Type | None
+    line_map: dict[int, int]
+    filename: str
+    context: Context
+    parameter_types: dict[str, Type]
+
+    def fits(self, arguments: dict[str, Any]) -> bool:
+        """Whether the text is right for these arguments too: their pattern, its bounds, and the names of the world."""
+        pattern = Pattern()
+        for name, t in self.parameter_types.items():
+            if _argument_type(pattern, arguments[name]) != t:
+                return False
+        for symbol, bound in self.context.pattern.bounds.items():
+            if pattern.lengths.get(symbol, -1) < bound:
+                return False
+        return self.context.fits()
+
+
+def make(source: Source, arguments: dict[str, Any] | None, wrt: tuple[str, ...], mode: str) -> Made:
+    """Make the derivative of a function for the types of these arguments (None: of its annotations)."""
+    context = Context(front)
+    build = Build(context)
+    context.make_version = make_version(build, front)
+    parameters = check_signature(source)
+    if arguments is None:
+        given = {p.name: annotated(p, source) for p in parameters}
+    else:
+        given = {p.name: _argument_type(context.pattern, arguments[p.name]) for p in parameters}
+    f = front(source, given, context, wrt)
+    value = f.types.get(VALUE)
+    if value == NONE:
+        refuse(
+            "no-result",
+            f"{source.name} returns nothing",
+            source.location(source.tree),
+            hint="return the result; what is left in an argument is differentiated with of=, which is not covered yet",
+        )
+    name = source.name
+    if mode in ("grad", "seed", "accumulate"):
+        if isinstance(value, Struct | ListOf | Data):
+            refuse(
+                "non-scalar",
+                f"{name} returns {_what(value)}, and grad needs a number",
+                _return_location(source, f),
+                hint="every output with weights of your own: vjp(f)",
+            )
+        build.definitions.append(grad_definition(build, f, mode, f"{name}_grad" if mode != "accumulate" else f"{name}_accumulate"))
+        count = 1
+    elif mode == "vjp":
+        halves = (Half(f"{name}_forward"), Half(f"{name}_reverse"))
+        definitions, _ = split_definitions(build, f, halves, wrt_leaves=False)
+        first = definitions[0]
+        first.header = describe(f, "gradient", wrt, [])
+        build.definitions += definitions
+        count = 2
+    else:
+        build.definitions.append(tangent_definition(build, f, f"{name}_tangent"))
+        count = 1
+    kind = build.definitions[-count].half.name
+    filename = file_name(f, kind)
+    text, functions, mapping = assembled(build, filename)
+    return Made(
+        text, tuple(functions[-count:]), is_scalar(value), value, mapping, filename, context, given
+    )
+
+
+def _argument_type(pattern: Pattern, value: Any) -> Type:
+    t = pattern.type_of(value)
+    if isinstance(t, Data) and t.cls not in (str, type(None)) and not t.known and not isinstance(value, np.ndarray):
+        return known(value) if hasattr(value, "__dict__") else t
+    return t
+
+
+def is_scalar(t: Type | None) -> bool | None:
+    """Whether a value has one element: None where only the run tells."""
+    if isinstance(t, Number):
+        return True
+    if isinstance(t, Array):
+        if t.shape is None or None in t.shape:
+            return None
+        if any(isinstance(e, Sym) and e.plus for e in t.shape):
+            return None
+        return all(e == 1 for e in t.shape)
+    if isinstance(t, Unknown):
+        return None
+    return False
+
+
+def _what(t: Type | None) -> str:
+    if isinstance(t, Struct):
+        return f"a {t.kind} of {len(t.items)}"
+    return "a list" if isinstance(t, ListOf) else f"a value of type {t}"
+
+
+def _return_location(source: Source, f: Function) -> Any:
+    for s in reversed(list(statements(f.body))):
+        if VALUE in binds(s) and s.loc is not None:
+            return s.loc
+    return source.location(source.tree)
+
+
+def annotated(p: Any, source: Source) -> Type:
+    """The type that an annotation promises; without one, a number or an array of floats of unknown rank."""
+    a = p.annotation
+    if isinstance(a, str):
+        a = {"float": float, "int": int, "bool": bool, "complex": complex, "str": str, "list[float]": list[float]}.get(a, a)
+    simple = {float: Number("f"), int: Number("i"), bool: Number("b"), complex: Number("c"), str: Data(str)}
+    if a in simple if isinstance(a, type) else False:
+        return simple[a]
+    if a == list[float]:
+        return ListOf(Number("f"))
+    if a == list[int]:
+        return ListOf(Number("i"))
+    if p.default is not p.empty and a is p.empty:
+        return _argument_type(Pattern(), p.default) if not isinstance(p.default, np.ndarray) else Array("float64", None)
+    return Array("float64", None)
+
+
+@dataclass
+class Generated:
+    text: str
+
+
+STAGES: tuple[str, ...] = tuple(p.__name__ for p in (*SYNTAX, *TYPED, *FACTS))
+
+
+def generate(
+    function: Any,
+    args: tuple[Any, ...] | None,
+    kwargs: dict[str, Any] | None,
+    *,
+    wrt: tuple[str, ...] | None = None,
+    mode: str = "reverse",
+    seed: Any = None,
+    stage: str | None = None,
+) -> Generated:
+    """The printed derivative, for the command line; `stage` prints the program after that pass instead."""
+    source = read(function)
+    names = list(source.signature.parameters)
+    start = 1 if source.bound is not None else 0
+    arguments = None
+    if args is not None:
+        given = ((source.bound, *args) if start else args)
+        bound = source.signature.bind(*given, **(kwargs or {}))
+        bound.apply_defaults()
+        arguments = dict(bound.arguments)
+    chosen = wrt or tuple(names[start : start + 1])
+    if stage is not None:
+        from srcgrad.emit.stage import stage_text
+
+        return Generated(stage_text(source, arguments, chosen, stage, front))
+    kind = "tangent" if mode == "forward" else ("seed" if seed is not None else "grad")
+    return Generated(make(source, arguments, chosen, kind).text)

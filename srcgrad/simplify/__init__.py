@@ -1,0 +1,1 @@
+"""What a person would have written: the derivative code without what it does not need."""

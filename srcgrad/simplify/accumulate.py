@@ -1,0 +1,128 @@
+"""Accumulate: the first contribution to an adjoint assigns, later ones add.
+
+    Zero x_bar; Add x_bar y_bar * c; Add x_bar z_bar    ->    x_bar = y_bar * c; x_bar += z_bar
+
+Which contribution is the first is a question of flow: one that finds the adjoint zero on every path assigns. Where it
+is zero on some paths only, the zero is made on them; where nobody reads it, it is not.
+"""
+
+from __future__ import annotations
+
+from srcgrad.analysis.liveness import changes, live_in
+from srcgrad.ir import Add, Assign, AugAssign, Block, For, If, Name, Stmt, Unbind, Zero, targets
+
+State = dict[str, bool]  # adjoint -> known to be zero; what is not listed is zero (nothing has been added yet)
+
+
+def accumulate(block: Block, webs: dict[str, str], outputs: set[str], given: set[str]) -> Block:
+    """Make assignments of first contributions; `webs` gives the web of each adjoint, `given` those that come with values."""
+    _walk(block, dict.fromkeys(given, False), True)
+    needed = live_in(block, frozenset(outputs))
+    start: Block = [Zero(Name(bar), webs[bar]) for bar in webs if bar in needed and bar not in given]
+    return dead(start + block, outputs)
+
+
+def _walk(block: Block, state: State, rewrite: bool) -> State:
+    for k, s in enumerate(block):
+        match s:
+            case Zero(target):
+                state[target.id] = True
+            case Add(target, value):
+                if state.get(target.id, True) and rewrite:
+                    block[k] = _like(s, Assign(target, value))
+                state[target.id] = False
+            case If():
+                a = _walk(s.then, dict(state), rewrite)
+                b = _walk(s.other, dict(state), rewrite)
+                state = _join(a, b)
+            case For():
+                head = dict(state)
+                while True:
+                    end = _join(dict(state), _walk(s.body, dict(head), False))
+                    if end == head:
+                        break
+                    head = end
+                if rewrite:
+                    _walk(s.body, dict(head), True)
+                state = head
+            case _:
+                for name in changes(s):
+                    state[name] = False
+                if isinstance(s, Assign | AugAssign):
+                    for name in targets(s.target):
+                        state[name] = False
+    return state
+
+
+def _like(old: Stmt, new: Stmt) -> Stmt:
+    new.loc, new.comment = old.loc, old.comment
+    new.origin = getattr(old, "origin", None)  # type: ignore[attr-defined]
+    return new
+
+
+def _join(a: State, b: State) -> State:
+    return {n: a.get(n, True) and b.get(n, True) for n in a.keys() | b.keys()}
+
+
+def dead(block: Block, outputs: set[str]) -> Block:
+    """Adjoint code without what nobody reads.
+
+    >>> from srcgrad.ir import Const
+    >>> dead([Assign(Name("a"), Const(1)), Assign(Name("b"), Const(2))], {"b"})[0].target
+    Name(id='b')
+    """
+    while True:
+        after: dict[int, frozenset[str]] = {}
+        live_in(block, frozenset(outputs), after)
+        block, removed = _sweep(block, after)
+        if not removed:
+            return block
+
+
+def _sweep(block: Block, after: dict[int, frozenset[str]]) -> tuple[Block, bool]:
+    out: Block = []
+    removed = False
+    for s in block:
+        match s:
+            case If():
+                s.then[:], a = _sweep(s.then, after)
+                s.other[:], b = _sweep(s.other, after)
+                removed |= a or b
+                if s.then or s.other:
+                    out.append(s)
+                else:
+                    removed = True
+            case For():
+                s.body[:], a = _sweep(s.body, after)
+                removed |= a
+                if any(type(t).__name__ != "Unbind" for t in s.body):
+                    out.append(s)
+                elif s.body:  # only places where old values may be put back: that is done for the loop as a whole
+                    origin = getattr(s, "origin", None)
+                    assert origin is not None
+                    webs = dict.fromkeys(t.web for t in s.body)  # type: ignore[attr-defined]
+                    out += [Unbind(w, origin, loc=s.loc) for w in webs]
+                    removed = True
+                else:
+                    removed = True
+            case Assign() | Add() | Zero() | AugAssign() if _bound(s):
+                if _bound(s) & after[id(s)]:
+                    out.append(s)
+                else:
+                    removed = True
+            case _:
+                touched = changes(s)
+                if touched and not touched & after[id(s)]:
+                    removed = True
+                else:
+                    out.append(s)
+    return out, removed
+
+
+def _bound(s: Stmt) -> set[str]:
+    names = changes(s)
+    if isinstance(s, Zero):
+        return {s.target.id}
+    if isinstance(s, Assign | AugAssign):
+        names |= set(targets(s.target))
+    return names

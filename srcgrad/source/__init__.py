@@ -1,0 +1,1 @@
+"""The user's function as it is written: its text, what its names mean, where it lies."""

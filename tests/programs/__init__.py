@@ -1,0 +1,1 @@
+"""Generated programs against independent derivatives: program shapes times inputs."""

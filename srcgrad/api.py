@@ -391,7 +391,7 @@ class Derivative(_Transformed):
                 args = target.prefix + args
             key = _key(args)
             entry = target.main.exact.get(key)
-            if entry is None or not (entry.current() if entry.current is not None else entry.fits(args)):
+            if entry is None or not (entry.current is None or entry.current()):
                 entry = target.entry(self._mode, key, args)
             target.last = entry
             return entry.run(*args)
@@ -617,21 +617,13 @@ def _place(f: Any) -> str:
 class _Entry:
     """One version: what was made for the types of a call, and how it is run."""
 
-    __slots__ = ("made", "names", "run", "current")
+    __slots__ = ("made", "run", "current")
 
-    def __init__(self, made: Any, names: tuple[str, ...], run: Callable[..., Any]) -> None:
+    def __init__(self, made: Any, run: Callable[..., Any]) -> None:
         self.made = made
-        self.names = names
         self.run = run
-        # Whether the globals, cells and classes that it was made from still are what they were.
-        self.current: Callable[[], bool] | None = getattr(made, "current", None)
-
-    def fits(self, values: tuple[Any, ...]) -> bool:
-        return bool(self.made.fits(dict(zip(self.names, values, strict=True))))
-
-    def usable(self, values: tuple[Any, ...]) -> bool:
-        """Whether it is right for values of the very types and shapes that it was used for before."""
-        return self.current() if self.current is not None else self.fits(values)
+        # Whether the globals, cells and classes that it was made from still are what they were; None: there are none.
+        self.current: Callable[[], bool] | None = made.context.fits if made.context.watched else None
 
 
 class _Versions:
@@ -709,7 +701,7 @@ class _Target:
             versions = self.versions.setdefault(mode, _Versions())
         if key is not None:
             entry = versions.exact.get(key)
-            if entry is not None and entry.usable(values):
+            if entry is not None and (entry.current is None or entry.current()):
                 return entry
         source = self.read()
         arguments = dict(zip(self.names, values, strict=True))
@@ -747,7 +739,7 @@ class _Target:
             made = self.make(arguments, mode)
             if mode in ("grad", "accumulate") and made.scalar is False:
                 self._refuse_not_a_number(made, arguments)
-            entry = _Entry(made, self.names, self._runner(mode, made))
+            entry = _Entry(made, self._runner(mode, made))
             versions.by_types[coarse] = (*versions.by_types.get(coarse, ()), entry)
             return entry
 

@@ -217,9 +217,9 @@ class Problem:
         if sum(v.astype(bool).sum() for v in direction) == 1:
             touched = [np.abs(x)[v != 0] for x, v in zip(map(np.asarray, self.base), direction, strict=True)]
             size = max(1.0, float(np.concatenate(touched)[0]))
-        best = (math.nan, math.inf)
-        for step in _STEPS:
-            h = step * size
+        steps = [step * size for step in _STEPS] + [step for step in _STEPS[:2] if size > 10]
+        found = []
+        for h in steps:
             quotients = []
             for width in (h, h / 2, h / 4):
                 ahead, behind = (
@@ -228,13 +228,17 @@ class Problem:
                 )
                 quotients.append((ahead - behind) / (2 * width))
             once = [(4 * quotients[k + 1] - quotients[k]) / 3 for k in range(2)]
-            found = (16 * once[1] - once[0]) / 15
-            doubt = max(abs(found - once[1]), abs(once[1] - once[0]) / 15)
-            if doubt < best[1]:
-                best = (found, doubt)
-            if best[1] <= 1e-10 * abs(best[0]):
-                break
-        return best
+            slope = (16 * once[1] - once[0]) / 15
+            doubt = max(abs(slope - once[1]), abs(once[1] - once[0]) / 15)
+            if math.isfinite(doubt):
+                found.append((slope, doubt))
+                if doubt <= 1e-10 * abs(slope):
+                    break
+        if not found:
+            return math.nan, math.inf
+        # Relative to the slope: with steps longer than its waves a function seems flat, and surely so.
+        floor = 1e-3 * max(abs(slope) for slope, _ in found) + 1e-300
+        return min(found, key=lambda each: each[1] / (abs(each[0]) + floor))
 
     def direction(self, seed: int = 0) -> list[np.ndarray]:
         """A random direction, as float arrays of the arguments' shapes."""
@@ -376,12 +380,13 @@ class Problem:
         base = self.scalar(self.moved(0.0, direction))
         size = max([1.0, *(float(np.max(np.abs(x), initial=0.0)) for x in self.base)])
         noise = 1e3 * (6e-8 if self.single else 1.2e-16) * max(abs(base), 1e-300)
-        rests = []
-        for k in range(14):
+        rests: list[float] = []
+        for k in range(40):
             t = 0.1 * size / 2**k
-            there = self.scalar(self.moved(t, direction))
-            rest = abs(there - base - t * slope)
+            rest = abs(self.scalar(self.moved(t, direction)) - base - t * slope)
             rests.append(rest if rest > noise + 1e-13 * abs(t * slope) else math.nan)
+            if k > 4 and math.isnan(rest + rests[-1]):
+                break
         rates = [
             math.log2(a / b)
             for a, b in zip(rests[:-1], rests[1:], strict=True)

@@ -42,8 +42,7 @@ def test_layout_with_carets_and_note():
         "numpy.partition has no derivative rule",
         Location(source, 14, 8, 14, 26),
         note="y depends on w (line 13)",
-        hint="np.sort is covered; if z is only data, say detach(y); "
-        "or write a rule: srcgrad explain no-rule",
+        hint="np.sort is covered; if z is only data, say detach(y); or write a rule: srcgrad explain no-rule",
     )
     assert str(error) == (
         "numpy.partition has no derivative rule  [no-rule]\n"
@@ -108,9 +107,7 @@ def test_columns_are_characters_and_carets_cells():
 
 def test_tabs_stay_tabs():
     source = FakeSource("\tz = f(y)", 4)
-    assert str(refused("syntax", "no", Location(source, 4, 5, 4, 9))).split("\n")[3] == (
-        "     | \t    ^^^^"
-    )
+    assert str(refused("syntax", "no", Location(source, 4, 5, 4, 9))).split("\n")[3] == ("     | \t    ^^^^")
 
 
 def test_a_path_is_relative_inside_the_working_directory(tmp_path, monkeypatch):
@@ -141,8 +138,7 @@ def test_missing_extra():
     error = caught.value
     assert isinstance(error, SrcgradError)
     assert str(error) == (
-        "grad(f, jit=True) needs numba, which is not installed  [extra]\n"
-        '  hint: pip install "srcgrad[jit]"'
+        'grad(f, jit=True) needs numba, which is not installed  [extra]\n  hint: pip install "srcgrad[jit]"'
     )
     other = pickle.loads(pickle.dumps(error))
     assert isinstance(other, MissingExtra) and str(other) == str(error)
@@ -156,9 +152,7 @@ def test_an_unknown_slug_is_a_mistake_of_ours():
 def test_the_first_line_of_a_traceback_says_it_all():
     error = refused("no-rule", "numpy.partition has no derivative rule", hint="a hint")
     shown = "".join(traceback.format_exception_only(error))
-    assert shown.startswith(
-        "srcgrad.SrcgradError: numpy.partition has no derivative rule  [no-rule]\n"
-    )
+    assert shown.startswith("srcgrad.SrcgradError: numpy.partition has no derivative rule  [no-rule]\n")
 
 
 def test_every_slug_has_a_title_and_a_paragraph():

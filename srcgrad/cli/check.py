@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,7 @@ from srcgrad.cli.options import (
     Parser,
     bound,
     default_wrt,
+    differentiable,
     load,
     names_of,
     note,
@@ -94,7 +96,7 @@ def run(arguments: list[str]) -> int:
     if found.target.whole_file and (other is not None or options.at):
         raise CannotStart("--at and --against belong to one function: FILE:FUNCTION")
     results: list[Checked] = []
-    for qualname, function in found.functions.items():
+    for qualname, function in differentiable(found).items():
         try:
             if function is MISSING:
                 raise CannotStart(f"{qualname} is not there after the file was run")
@@ -102,7 +104,8 @@ def run(arguments: list[str]) -> int:
         except (SrcgradError, CannotStart) as error:
             if not found.target.whole_file:
                 raise
-            note(f"not checked: {qualname}: {str(error).partition(chr(10))[0]}")
+            first = str(error).partition("\n")[0].removeprefix(f"{qualname} ")
+            note(f"not checked: {qualname}: {first}")
     _print(results, options.format, time.perf_counter() - started)
     return 1 if not results or any(result.failed for result in results) else 0
 
@@ -120,7 +123,10 @@ def _checked(qualname: str, function: Any, found: Any, other: Any, options: Any)
     except SrcgradError:
         raise
     except Exception as error:
-        # The user's function, or the derivative of it, raised: that is a finding.
+        # The user's function, or the derivative of it, raised: that is a finding. Anything else is our fault.
+        frames = traceback.extract_tb(error.__traceback__)
+        if not any(f.filename == str(found.path) or f.filename.startswith("<srcgrad: ") for f in frames):
+            raise
         line = Line("value", said(error, found.path), ok=False)
         file, number = shown_path(str(found.path)), _line_of(function)
         return Checked(f"{qualname}  {file}:{number}", qualname, file, number, [line])
@@ -139,7 +145,7 @@ def _of_grad(qualname: str, function: Any, path: Any, call: Any, wrt: Any, seed:
     )
     (value, gradient), after = problem.called(df)
     gradients = tuple(gradient) if problem.many else (gradient,)
-    called = f"{qualname}({', '.join(problem.signature.parameters)})"
+    called = _called(qualname, problem)
     out.lines.append(Line("value", f"equal to {called}, bit for bit", ok=same_bits(value, problem.value)))
     left = same_bits(dict(after), dict(problem.arguments_after))
     out.lines.append(Line("arguments", f"left as {qualname} leaves them", ok=left))
@@ -170,6 +176,12 @@ def _of_grad(qualname: str, function: Any, path: Any, call: Any, wrt: Any, seed:
             Line("Taylor", f"rate {rate:.2f}, at least {RATE_WANTED:.2f} wanted", ok=rate >= RATE_WANTED)
         )
     return out
+
+
+def _called(qualname: str, problem: Problem) -> str:
+    """The call, for a line: with the names of the parameters where there is room for them."""
+    called = f"{qualname}({', '.join(problem.signature.parameters)})"
+    return called if len(called) <= 32 else f"{qualname}(...)"
 
 
 def _products(gradients: Any, direction: Any) -> list[float]:
@@ -207,7 +219,7 @@ def _of_theirs(
     )
     result, after = _call_theirs(problem, against)
     value, theirs = _taken_apart(result, problem)
-    called = f"{qualname}({', '.join(problem.signature.parameters)})"
+    called = _called(qualname, problem)
     if value is not None:
         if same_bits(value, problem.value):
             out.lines.append(Line("value", f"equal to {called}, bit for bit"))

@@ -114,6 +114,21 @@ def load(spec: str, *, run: bool) -> Found:
     return Found(target, module, functions, unsettled)
 
 
+def differentiable(found: Found) -> dict[str, Any]:
+    """The functions of a target; of a whole file those with parameters, since there is nothing to say of the others."""
+    if not found.target.whole_file:
+        return found.functions
+    out = {
+        n: f
+        for n, f in found.functions.items()
+        if not inspect.isfunction(f) or inspect.signature(f).parameters
+    }
+    rest = [name for name in found.functions if name not in out]
+    if rest:
+        note(f"without parameters, and left out: {', '.join(rest)}")
+    return out
+
+
 def imported(path: Path) -> types.ModuleType:
     """Runs the user's file; what it raises is one line, at the user's line."""
     try:

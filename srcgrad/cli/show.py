@@ -18,6 +18,7 @@ from srcgrad.cli.options import (
     bound,
     default_wrt,
     did_you_mean,
+    differentiable,
     load,
     names_of,
     note,
@@ -58,19 +59,19 @@ def run(arguments: list[str]) -> int:
     texts: list[str] = []
     imports: dict[str, None] = {}
     refused: list[str] = []
-    for qualname, function in found.functions.items():
+    for qualname, function in differentiable(found).items():
         try:
             text = _generated(found, qualname, function, options)
         except (SrcgradError, CannotStart) as error:
             if not found.target.whole_file:
                 _note_unsettled(found, function)
                 raise
-            first = str(error).partition("\n")[0]
+            first = str(error).partition("\n")[0].removeprefix(f"{qualname} ")
             line = getattr(error, "lineno", None)
             refused.append(f"{qualname}: {first}" + (f" (line {line})" if line else ""))
             continue
         _note_unsettled(found, function)
-        texts.append(text)
+        texts.append(text.strip("\n"))
         if options.stage is None:
             read = names_read(function, found.module)
             imports.update(dict.fromkeys(imports_of(text, found.module, found.path, read)))

@@ -110,25 +110,29 @@ class _Adjoint:
         """Count trips where a loop may be left early; call the forward halves of active callees."""
         self.trips: dict[int, str] = {}
         self.kept: dict[int, str] = {}
-        self.f.body[:] = self.instrumented(self.f.body)
+        self.f.body[:] = self.instrumented(self.f.body, False)
 
-    def instrumented(self, block: Block) -> Block:
+    def instrumented(self, block: Block, nested: bool) -> Block:
         out: Block = []
         for s in block:
             match s:
                 case If():
-                    s.then[:], s.other[:] = self.instrumented(s.then), self.instrumented(s.other)
+                    s.then[:], s.other[:] = self.instrumented(s.then, nested), self.instrumented(s.other, nested)
                     out.append(s)
                 case For() | While():
-                    s.body[:] = self.instrumented(s.body)
+                    s.body[:] = self.instrumented(s.body, True)
                     counted = isinstance(s, While) or _breaks(s.body)
                     if counted and self.is_live(s):
-                        count, trips = self.f.temp("trips"), self.f.temp("trips")
+                        count = trips = self.f.temp("trips")
+                        if nested:  # one count for each run of the loop, to be kept
+                            trips = self.f.temp("trips")
                         for n in (count, trips):
                             self.types[n] = Number("i")
                         out.append(Assign(Name(count), Const(0), loc=s.loc))
                         s.body.insert(0, AugAssign(Name(count), "+", Const(1), loc=s.loc))
-                        out += [s, Assign(Name(trips), Name(count), loc=s.loc)]
+                        out.append(s)
+                        if nested:
+                            out.append(Assign(Name(trips), Name(count), loc=s.loc))
                         self.trips[id(s)] = trips
                     else:
                         out.append(s)

@@ -132,7 +132,7 @@ class _Record:
         for s in statements(self.d.reverse):
             origin = getattr(s, "origin", None)
             for name in sorted(stmt_reads(s)):
-                if name in self.homes.block and self.needs_keeping(name):
+                if name in self.homes.block and (self.needs_keeping(name) or self.trivial(name)):
                     e = self.expression(name, origin, read, 3)
                     if e is not None:
                         map_exprs(s, lambda x, n=name, e=e: substitute(x, {n: e}))  # type: ignore[misc]
@@ -151,7 +151,7 @@ class _Record:
                 continue  # of the world outside
             if not self.unchanged(o, s, user):
                 return None
-            if self.needs_keeping(o) and o not in read:
+            if (self.needs_keeping(o) and o not in read) or self.trivial(o):
                 inner = self.expression(o, user, read, budget - 1)
                 if inner is None:
                     return None
@@ -159,6 +159,28 @@ class _Record:
             elif o not in self.homes.local and o not in read and self.bound_in_loop(o):
                 return None
         return substitute(s.value, values)
+
+    def trivial(self, web: str) -> bool:
+        """A temporary of ours that is nothing to compute again: a range, a length, a shape."""
+        if not web.startswith("·") or web not in self.homes.local:
+            return False
+        (s,) = self.homes.bound_by.get(web, [None])
+        if not isinstance(s, Assign):
+            return False
+        match s.value:
+            case Call(Object(value) | Name(value), _, ()):
+                return value in (len, range, "len", "range")
+            case Attr(_, "T" | "shape" | "size" | "ndim"):
+                return True
+            case Item(Name(owner), Const()):
+                made = self.homes.bound_by.get(owner, [])
+                return len(made) == 1 and isinstance(made[0], Assign) and isinstance(made[0].value, Attr) and (
+                    made[0].value.name == "shape"
+                )
+            case Binary("+" | "-", Name() | Const(), Name() | Const()):
+                t = self.f.types.get(web)
+                return isinstance(t, Number) and t.kind == "i"
+        return False
 
     def bound_in_loop(self, web: str) -> bool:
         return any(

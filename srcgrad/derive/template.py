@@ -103,6 +103,8 @@ def is_real(e: Expr, types: dict[str, Type]) -> bool:
     """Whether an expression is proved real: nothing complex stands in it."""
     from srcgrad.ir import walk
 
+    if not any(isinstance(t, Number | Array) and t.kind == "c" for t in types.values()):
+        return not any(isinstance(x, Const) and isinstance(x.value, complex) for x in walk(e))
     for x in walk(e):
         if isinstance(x, Call) and isinstance(x.fn, Object) and type(x.fn.value).__name__ == "Half":
             return True  # a reverse half gives real adjoints to real arguments

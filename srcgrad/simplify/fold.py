@@ -211,8 +211,14 @@ def _through(block: Block, k: int, a: str, b: str, after: dict[int, frozenset[st
     if a == b:
         return True
     span: list[Stmt] = []
+    back: list[Stmt] = []  # `b = a`, which changes nothing while both hold the same
     for j in range(k + 1, len(block)):
         u = block[j]
+        if isinstance(u, Assign) and u.target == Name(b) and u.value == Name(a):
+            back.append(u)
+            if a not in after[id(u)]:
+                break
+            continue
         inside = list(statements([u]))
         bound_inside = {n for t in inside for n in binds(t)} | {t.web for t in inside if isinstance(t, Unbind)}
         changed = {n for t in inside for n in changes(t)}
@@ -235,12 +241,13 @@ def _through(block: Block, k: int, a: str, b: str, after: dict[int, frozenset[st
         if a not in after[id(u)]:
             break
     else:
-        if block and span and a in after[id(block[-1])]:
+        if block and a in after[id(block[-1])]:
             return False
-        if not span:
+        if not span and not back:
             return False
     for t in span:
         map_exprs(t, lambda e: substitute(e, {a: Name(b)}))
+    block[:] = [t for t in block if not any(t is x for x in back)]
     return True
 
 

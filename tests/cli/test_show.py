@@ -130,7 +130,7 @@ def test_forward_mode(capsys, model):
 
 def test_seed(capsys, model):
     printed = shown(capsys, "model.py:helper", "--seed", "1.0", "--at", "x=np.ones(2)").out
-    assert "def helper_grad(x):" in printed
+    assert "def helper_grad(x, seed):" in printed
 
 
 def test_methods(capsys, model):
@@ -177,7 +177,7 @@ def test_colour(capsys, model, monkeypatch):
 
 
 def test_coloured_leaves_what_is_not_python():
-    assert coloured("def f(:\n  'oops\n").count("f") == 1
+    assert coloured("def f(:\n  'oops\n") == "def f(:\n  'oops\n"
 
 
 def test_globals_of():

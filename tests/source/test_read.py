@@ -350,9 +350,7 @@ def test_python_c_has_a_hint():
         "except e.SrcgradError as error: print(error.hint)\n"
     )
     for arguments, given in ((["-c", code], None), (["-"], code)):
-        out = subprocess.run(
-            [sys.executable, *arguments], input=given, capture_output=True, text=True
-        )
+        out = subprocess.run([sys.executable, *arguments], input=given, capture_output=True, text=True)
         assert "put the function into a file" in out.stdout or "fine" in out.stdout, out
 
 
@@ -374,8 +372,7 @@ def test_ipython_cells():
 
 def test_doctest_functions():
     test = doctest.DocTestParser().get_doctest(
-        ">>> def f(x):\n...     return x * 5\n>>> read(f).lines\n"
-        "{1: 'def f(x):', 2: '    return x * 5'}\n",
+        ">>> def f(x):\n...     return x * 5\n>>> read(f).lines\n{1: 'def f(x):', 2: '    return x * 5'}\n",
         {"read": read},
         "example",
         "example.py",
@@ -478,9 +475,7 @@ def test_redefinitions_are_told_apart(tmp_path):
     assert read(module.f).firstlineno == 7
 
 
-@pytest.mark.parametrize(
-    "module", ["functools", "argparse", "dataclasses", "textwrap", "json.decoder"]
-)
+@pytest.mark.parametrize("module", ["functools", "argparse", "dataclasses", "textwrap", "json.decoder"])
 def test_every_function_of_a_stock_module(module):
     module = importlib.import_module(module)
     for function in vars(module).values():

@@ -70,7 +70,7 @@ def test_definitions_constants_and_imports(make):
 
 
 def test_nothing_of_the_user_runs(make, capsys):
-    path = make('''
+    path = make("""
         import numpy as np
         import some_library_that_is_not_there as lib
         from elsewhere import *
@@ -114,7 +114,7 @@ def test_nothing_of_the_user_runs(make, capsys):
 
         if __name__ == "__main__":
             main = shout()
-        ''')
+        """)
     module, unsettled = load_static(path)
     assert capsys.readouterr().out == ""
     assert settled(module) == {"np", "shout", "default", "annotated"}
@@ -128,7 +128,8 @@ def test_nothing_of_the_user_runs(make, capsys):
 
 
 def test_a_name_that_is_bound_again_or_written_is_unsettled(make):
-    module, unsettled = load_static(make('''
+    module, unsettled = load_static(
+        make("""
         import numpy as np
         A = np.zeros(3)
         ALIAS = A
@@ -144,13 +145,14 @@ def test_a_name_that_is_bound_again_or_written_is_unsettled(make):
         D.append(2)
         del E
         print(F)
-        '''))
+        """)
+    )
     assert settled(module) == {"np", "F", "G"}
     assert set(unsettled) == {"A", "ALIAS", "B", "C", "D", "E"}
 
 
 def test_a_call_may_write_globals(make):
-    text = '''
+    text = """
         import numpy as np
         TABLE = np.zeros(3)
         OTHER = np.zeros(3)
@@ -160,7 +162,7 @@ def test_a_call_may_write_globals(make):
             COUNT = 1
             TABLE[:] = 2
             x[0] = OTHER[0]
-        '''
+        """
     module, unsettled = load_static(make(text))
     assert unsettled == [] and module.COUNT == 0
     module, unsettled = load_static(make(textwrap.dedent(text) + "fill(np.zeros(1))\n"))
@@ -169,35 +171,42 @@ def test_a_call_may_write_globals(make):
 
 
 def test_an_unsettled_name_hides_builtins(make):
-    module, unsettled = load_static(make('''
+    module, unsettled = load_static(
+        make("""
         from mylib import sum
         def f(x):
             return sum(x)
-        '''))
+        """)
+    )
     assert unsettled == ["sum"]
     assert Names(read(module.f)).lookup("sum").kind == "missing"
-    later, unsettled = load_static(make('''
+    later, unsettled = load_static(
+        make("""
         from mylib import sum
         sum = 3
-        '''))
+        """)
+    )
     assert unsettled == [] and later.sum == 3
 
 
 def test_files_beside_are_loaded_as_text(make):
-    make('''
+    make(
+        """
         from model import top
         import model
         K = 3
         raise SystemExit
         def helper(x):
             return K * x
-        ''', "sibling.py")
-    path = make('''
+        """,
+        "sibling.py",
+    )
+    path = make("""
         import sibling
         from sibling import helper, K as k, nothing
         def top(x):
             return sibling.helper(x)
-        ''')
+        """)
     module, unsettled = load_static(path)
     assert unsettled == ["nothing"]
     assert module.helper is module.sibling.helper and module.k == 3
@@ -222,7 +231,8 @@ def test_packages(make):
 
 
 def test_classes(make):
-    module, unsettled = load_static(make('''
+    module, unsettled = load_static(
+        make("""
         import enum
         import functools
         from dataclasses import dataclass, field
@@ -278,7 +288,8 @@ def test_classes(make):
 
         class Unknown(missing.Thing):
             pass
-        '''))
+        """)
+    )
     assert set(unsettled) == {
         "Base.table", "Base.hidden", "Never", "Meta", "Unknown"
     }  # fmt: skip
@@ -315,7 +326,8 @@ def fake_grad(monkeypatch):
 
 
 def test_decorators_of_srcgrad(make, fake_grad):
-    module, unsettled = load_static(make('''
+    module, unsettled = load_static(
+        make("""
         import srcgrad
         from srcgrad import grad
 
@@ -338,7 +350,8 @@ def test_decorators_of_srcgrad(make, fake_grad):
 
         df = grad(f, wrt=0)
         value = df(3.0)
-        '''))
+        """)
+    )
     assert set(unsettled) == {"h", "value"}
     assert type(module.f).__name__ == "Grad"
     assert plain(module, "f")(3) == 9 and module.f.__wrapped__ is plain(module, "f")
@@ -357,14 +370,16 @@ def test_decorators_of_srcgrad(make, fake_grad):
 
 
 def test_annotations_that_mean_something_are_kept(make):
-    module, _ = load_static(make('''
+    module, _ = load_static(
+        make("""
         import numpy as np
         from numpy.typing import NDArray
         def f(x: NDArray[np.float64], n: int | None, m: list[float], u: "U") -> float:
             def g(y: undefined) -> int:
                 return y
             return x
-        '''))
+        """)
+    )
     notes = module.f.__annotations__
     assert notes["n"] == int | None and notes["m"] == list[float] and notes["u"] == "U"
     assert notes["return"] is float and "float64" in str(notes["x"])
@@ -383,12 +398,15 @@ def test_run_file(make, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr(sys, "modules", dict(sys.modules))
     make("K = 4\n", "neighbour_of_run.py")
-    path = make('''
+    path = make(
+        """
         import neighbour_of_run
         TABLE = [i * neighbour_of_run.K for i in range(3)]
         def f(x):
             return TABLE[1] * x
-        ''', "runs_really.py")
+        """,
+        "runs_really.py",
+    )
     module = run_file(path)
     assert module.__name__ == "runs_really" and module.TABLE == [0, 4, 8]
     assert sys.modules["runs_really"] is module and run_file(path) is module

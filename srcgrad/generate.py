@@ -307,11 +307,14 @@ def seed_one(f: Function, d: Derived) -> Block:
 def gradient_exprs(f: Function, outputs: list[str], d: Derived) -> list[Expr]:
     """The gradients as they are returned: each in its argument's dtype."""
     out: list[Expr] = []
+    narrow = ("float32", "float16", "complex64")
+    widths = {t.dtype for t in f.types.values() if isinstance(t, Number | Array)}
     for w, b in zip(f.wrt, outputs, strict=True):
         t = f.types[w]
-        narrow = isinstance(t, Number | Array) and (t.dtype in ("float32", "float16", "complex64"))
-        if narrow and not _all_of(f, t.dtype):  # type: ignore[union-attr]
-            dtype = Attr(Object(np, "np"), t.dtype)  # type: ignore[union-attr,arg-type]
+        wanted = t.dtype if isinstance(t, Number | Array) and t.kind in "fc" else None
+        wanted = wanted or ("complex128" if isinstance(t, Number | Array) and t.kind == "c" else "float64")
+        if wanted in narrow or widths & set(narrow):
+            dtype = Attr(Object(np, "np"), wanted)
             if isinstance(t, Array):
                 out.append(Call(Attr(Name(b), "astype"), (dtype,), (("copy", Const(False)),)))
             else:
@@ -319,15 +322,6 @@ def gradient_exprs(f: Function, outputs: list[str], d: Derived) -> list[Expr]:
         else:
             out.append(Name(b))
     return out
-
-
-def _all_of(f: Function, dtype: str) -> bool:
-    for t in f.types.values():
-        if isinstance(t, Number | Array) and t.dtype is not None and t.dtype not in (dtype, "bool"):
-            return False
-        if not isinstance(t, Number | Array):
-            continue
-    return not any(isinstance(t, Number) for t in f.types.values() if isinstance(t, Number) and t.dtype is None and t.kind == "c")
 
 
 def grad_definition(build: Build, f: Function, mode: str, name: str) -> Definition:

@@ -120,6 +120,12 @@ class Data(Type):
 class Unknown(Type):
     why: str = ""
 
+    def __eq__(self, other: object) -> bool:  # whatever the reason, nothing is known
+        return isinstance(other, Unknown)
+
+    def __hash__(self) -> int:
+        return 0
+
     def __str__(self) -> str:
         return "unknown"
 
@@ -146,6 +152,8 @@ def join(a: Type | None, b: Type | None) -> Type:
     """
     if a is None or b is None or a == b:
         return a if b is None else b  # type: ignore[return-value]
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return Unknown()  # one Unknown, so that joins settle
     if isinstance(a, Number) and isinstance(b, Number):
         kind = max(a.kind, b.kind, key=_ORDER.index)
         if a.dtype == b.dtype:
@@ -175,7 +183,7 @@ def join(a: Type | None, b: Type | None) -> Type:
         return ListOf(out)
     if isinstance(a, Data) and isinstance(b, Data) and a.cls is b.cls:
         return Data(a.cls, items=join(a.items, b.items) if a.items and b.items else None)
-    return Unknown(f"{a} or {b}")
+    return Unknown()
 
 
 def _as_list(t: Type) -> ListOf | None:

@@ -581,7 +581,7 @@ class _Adjoint:
             self.add(e, value, out, carried)
 
     def where(self, test: Expr, value: Expr, t: Type) -> Expr:
-        if isinstance(t, Number) and t.dtype is None:
+        if isinstance(t, Number):
             return IfExp(test, value, Const(0.0))
         return call(np.where, "np.where", test, value, Const(0.0))
 

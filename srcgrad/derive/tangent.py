@@ -353,7 +353,7 @@ class _Tangent:
             term = times(self.of(use.bound[p]), partial)
             if p in selected:
                 test = template.line(selected[p])
-                if isinstance(y_type, Number) and y_type.dtype is None:
+                if isinstance(y_type, Number):
                     term = IfExp(test, term, Const(0.0))
                 else:
                     term = call(np.where, "np.where", test, term, Const(0.0))

@@ -31,6 +31,7 @@ from srcgrad.ir import (
     IfExp,
     Item,
     Name,
+    Object,
     Opaque,
     Raise,
     Seq,
@@ -176,11 +177,11 @@ class Unnest:
     def is_static(self, e: Expr) -> bool:
         while isinstance(e, Attr):
             e = e.value
-        return isinstance(e, Name) and e.id not in self.local
+        return isinstance(e, Object) or isinstance(e, Name) and e.id not in self.local
 
     def atom(self, e: Expr, out: Block) -> Expr:
         """A name, a constant, or the path of a global object, that holds the value of `e`."""
-        if isinstance(e, Name | Const) or (isinstance(e, Attr) and self.is_static(e)):
+        if isinstance(e, Name | Const | Object) or (isinstance(e, Attr) and self.is_static(e)):
             return e
         value = self.operation(e, out, hint_of(e))
         if isinstance(value, Name | Const):

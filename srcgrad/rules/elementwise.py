@@ -1,7 +1,7 @@
 """Rules of NumPy's elementwise functions. Operators, and the ufuncs that mean the same, are in `operators`.
 
 Constants are written so that float32 stays float32: Python numbers, and in np.where, which makes float64 of
-two Python numbers, np.float32(0.5) (which is exact, and widens nothing). A partial reads the operand as
+two Python numbers, 0.5 (which is exact, and widens nothing). A partial reads the operand as
 `x * x`, not `x**2`, since a Python float raises where that overflows.
 """
 
@@ -345,8 +345,8 @@ def maximum(a, b):
     y = np.maximum(a, b)
     a_selected = a >= b
     b_selected = b >= a
-    dy_da = np.where(a == b, np.float32(0.5), 1)
-    dy_db = np.where(a == b, np.float32(0.5), 1)
+    dy_da = np.where(a == b, 0.5, 1)
+    dy_db = np.where(a == b, 0.5, 1)
 
 
 @rule(
@@ -358,8 +358,8 @@ def minimum(a, b):
     y = np.minimum(a, b)
     a_selected = a <= b
     b_selected = b <= a
-    dy_da = np.where(a == b, np.float32(0.5), 1)
-    dy_db = np.where(a == b, np.float32(0.5), 1)
+    dy_da = np.where(a == b, 0.5, 1)
+    dy_db = np.where(a == b, 0.5, 1)
 
 
 @rule(
@@ -375,8 +375,8 @@ def fmax(a, b):
     y = np.fmax(a, b)
     a_selected = a == y
     b_selected = b == y
-    dy_da = np.where(a == b, np.float32(0.5), 1)
-    dy_db = np.where(a == b, np.float32(0.5), 1)
+    dy_da = np.where(a == b, 0.5, 1)
+    dy_db = np.where(a == b, 0.5, 1)
 
 
 @rule(
@@ -388,8 +388,8 @@ def fmin(a, b):
     y = np.fmin(a, b)
     a_selected = a == y
     b_selected = b == y
-    dy_da = np.where(a == b, np.float32(0.5), 1)
-    dy_db = np.where(a == b, np.float32(0.5), 1)
+    dy_da = np.where(a == b, 0.5, 1)
+    dy_db = np.where(a == b, 0.5, 1)
 
 
 @rule(
@@ -413,9 +413,9 @@ def clip(a, a_min: Given, a_max: Given):
     a_selected = (a_min <= a) & (a <= a_max)
     a_min_selected = (a <= a_min) & (a_min <= a_max)
     a_max_selected = a_max <= np.maximum(a, a_min)
-    dy_da = np.where(a == a_min, np.float32(0.5), 1) * np.where(a == a_max, np.float32(0.5), 1)
-    dy_da_min = np.where(a == a_min, np.float32(0.5), 1) * np.where(a_min == a_max, np.float32(0.5), 1)
-    dy_da_max = np.where(a_max == np.maximum(a, a_min), np.float32(0.5), 1)
+    dy_da = np.where(a == a_min, 0.5, 1) * np.where(a == a_max, 0.5, 1)
+    dy_da_min = np.where(a == a_min, 0.5, 1) * np.where(a_min == a_max, 0.5, 1)
+    dy_da_max = np.where(a_max == np.maximum(a, a_min), 0.5, 1)
 
 
 @rule(at=[(0.3, 0.0, None), (vector, 0.5, None)], kink=[((0.5, 0.5, None), {"a": 0.5, "a_min": 0.5})])
@@ -424,8 +424,8 @@ def clip_below(a, a_min: Given, a_max: Absent):
     y = np.clip(a, a_min, a_max)
     a_selected = a_min <= a
     a_min_selected = a <= a_min
-    dy_da = np.where(a == a_min, np.float32(0.5), 1)
-    dy_da_min = np.where(a == a_min, np.float32(0.5), 1)
+    dy_da = np.where(a == a_min, 0.5, 1)
+    dy_da_min = np.where(a == a_min, 0.5, 1)
 
 
 @rule(at=[(0.3, None, 0.0), (vector, None, 0.5)], kink=[((0.5, None, 0.5), {"a": 0.5, "a_max": 0.5})])
@@ -434,8 +434,8 @@ def clip_above(a, a_min: Absent, a_max: Given):
     y = np.clip(a, a_min, a_max)
     a_selected = a <= a_max
     a_max_selected = a_max <= a
-    dy_da = np.where(a == a_max, np.float32(0.5), 1)
-    dy_da_max = np.where(a == a_max, np.float32(0.5), 1)
+    dy_da = np.where(a == a_max, 0.5, 1)
+    dy_da_max = np.where(a == a_max, 0.5, 1)
 
 
 @rule(
@@ -449,9 +449,9 @@ def clip_by_keyword(a, min: Given, max: Given):
     a_selected = (min <= a) & (a <= max)
     min_selected = (a <= min) & (min <= max)
     max_selected = max <= np.maximum(a, min)
-    dy_da = np.where(a == min, np.float32(0.5), 1) * np.where(a == max, np.float32(0.5), 1)
-    dy_dmin = np.where(a == min, np.float32(0.5), 1) * np.where(min == max, np.float32(0.5), 1)
-    dy_dmax = np.where(max == np.maximum(a, min), np.float32(0.5), 1)
+    dy_da = np.where(a == min, 0.5, 1) * np.where(a == max, 0.5, 1)
+    dy_dmin = np.where(a == min, 0.5, 1) * np.where(min == max, 0.5, 1)
+    dy_dmax = np.where(max == np.maximum(a, min), 0.5, 1)
 
 
 @rule(at=[(vector, {"min": 0.5})], method="clip", kink=[((ZERO, ZERO), {"a": 0.5, "min": 0.5})])
@@ -460,8 +460,8 @@ def clip_below_by_keyword(a, min: Given, max: Absent):
     y = np.clip(a, min=min, max=max)
     a_selected = min <= a
     min_selected = a <= min
-    dy_da = np.where(a == min, np.float32(0.5), 1)
-    dy_dmin = np.where(a == min, np.float32(0.5), 1)
+    dy_da = np.where(a == min, 0.5, 1)
+    dy_dmin = np.where(a == min, 0.5, 1)
 
 
 @rule(at=[(vector, {"max": 0.5})], method="clip", kink=[((ZERO, None, ZERO), {"a": 0.5, "max": 0.5})])
@@ -470,8 +470,8 @@ def clip_above_by_keyword(a, min: Absent, max: Given):
     y = np.clip(a, min=min, max=max)
     a_selected = a <= max
     max_selected = max <= a
-    dy_da = np.where(a == max, np.float32(0.5), 1)
-    dy_dmax = np.where(a == max, np.float32(0.5), 1)
+    dy_da = np.where(a == max, 0.5, 1)
+    dy_dmax = np.where(a == max, 0.5, 1)
 
 
 @rule(at=[(0.3,), (vector,), (integers,)], kink=[((np.zeros(2),), {"x": 0.0})])

@@ -138,10 +138,22 @@ class _Owners:
             match s:
                 case Add(target, value):
                     block[k] = self.addition(s, target, value)
+                case AddAt(target, index, value):
+                    block[k] = self.place(s, target, index, value)
                 case Assign(Name(id) as target, value):
                     s.value = self.binding(id, value)
                 case Effect(Call(Attr(Name(), "append") as fn, (Name(id) as arg,), ())) if id in self.placed:
                     s.value = Call(fn, (Call(Attr(arg, "copy"), ()),))
+
+    def place(self, s: AddAt, target: Name, index: Expr, value: Expr) -> Stmt:
+        found = stretched(value)
+        if found is not None:
+            value = found[0]
+        if s.repeats:
+            return _like(s, Effect(call(np.add.at, "np.add.at", target, index, value)))
+        if isinstance(value, Unary) and value.op == "-":
+            return _like(s, AugAssign(Item(target, index), "-", value.operand))
+        return _like(s, AugAssign(Item(target, index), "+", value))
 
     def addition(self, s: Add, target: Name, value: Expr) -> Stmt:
         op = "+"

@@ -98,6 +98,10 @@ def _step(e: Expr, f: Function) -> Expr:
             if found is not None:
                 return to_shape(minus(found[0]), found[1])
             return simple(e, f.types)
+        case Call(Attr(Object(value), "where"), (c, x, y), ()) if value is np and all(
+            expr_shape(p, f) == () for p in (c, x, y)
+        ):
+            return IfExp(c, x, y)
         case Call(Attr(Object(value), "where"), (c, x, Const(0.0) as zero), ()) if value is np:
             plain = selected_once(x, c)
             if plain is not x:

@@ -253,6 +253,11 @@ def printer(f: Function, spell: Spelling, read_in_reverse: set[str]) -> Text:
     return Text(f, spell, in_place)
 
 
+def whole_parameters(f: Function) -> str:
+    """The user's parameters as written, with defaults: of a half that is called as the function is."""
+    return ast.unparse(f.source.tree.args)
+
+
 def parameters(f: Function) -> str:
     """The user's parameters as written, with annotations; defaults are the caller's business."""
     tree = f.source.tree
@@ -436,7 +441,7 @@ def split_definitions(build: Build, f: Function, names: tuple[Half, Half], wrt_l
     objects: dict[str, Any] = {}
     spell = spelling_for(f, d.forward, d.reverse, objects, set())
     text = printer(f, spell, reverse_reads | set(kept))
-    text.put(0, f"def {names[0].name}({parameters(f)}):")
+    text.put(0, f"def {names[0].name}({whole_parameters(f) if wrt_leaves else parameters(f)}):")
     text.forward(d.forward, 1)
     kept_text = [spell.web(k) for k in kept]
     packed = kept_text[0] if len(kept) == 1 else f"({', '.join(kept_text)})"

@@ -113,7 +113,7 @@ def is_active(function: Function, e: Expr) -> bool:
 def check(function: Function, s: Stmt, useful: set[str]) -> None:
     """Refuse an operation that an active number goes through and that has no derivative here."""
     use: Use | None = function.uses.get(id(s))
-    if use is None or not isinstance(s, Assign):
+    if use is None or not isinstance(s, Assign) or use.kind == "parallel":
         return
     hot = [n for n in sorted(reads(s.value)) if n in function.varied and can_vary(function.types.get(n))]
     wanted = any(t in useful for t in targets(s.target))

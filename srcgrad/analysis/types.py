@@ -83,7 +83,20 @@ def types(function: Function) -> Function:
 
 def atom_types(function: Function) -> Callable[[Expr], Type]:
     """The types of atoms, once they have settled."""
-    return _Types(function).type_of
+    work = _Types(function)
+    work.env = function.types
+    return work.type_of
+
+
+Env = dict[str, Type]  # the types of the webs at one point of the program
+
+
+def merged(a: Env, b: Env) -> Env:
+    """The types where two paths meet; a web that only one of them binds has its type."""
+    out = dict(a)
+    for n, t in b.items():
+        out[n] = join(a.get(n), t)
+    return out
 
 
 class _Types:
@@ -91,7 +104,7 @@ class _Types:
         self.f = function
         self.context = function.context
         self.uses = Uses(function, self.type_of)
-        self.changed = False
+        self.env: Env = {}
 
     def run(self) -> None:
         f = self.f
@@ -99,82 +112,108 @@ class _Types:
         f.types.clear()
         f.types.update(given)
         f.uses.clear()
+        f.reached.clear()
         bound = {n for s in statements(f.body) for n in binds(s)}
+        self.env: Env = dict(given)
         for n in f.names:
             if n not in bound and n not in given and not n.endswith(("·bar", "·dot")):
-                f.types[n] = Unknown("never bound")
-        for _ in range(60):
-            self.changed = False
-            self.block(f.body)
-            if not self.changed:
-                return
-        raise AssertionError("types did not settle")
+                f.types[n] = self.env[n] = Unknown("never bound")
+        self.breaks: list[list[Env]] = []
+        self.block(f.body)
 
     # ---------------------------------------------------------------------------------------- statements
     def bind(self, name: str, t: Type) -> None:
-        old = self.f.types.get(name)
-        new = t if old is None else join(old, t)
-        if new != old:
-            self.f.types[name] = new
-            self.changed = True
+        """The name holds a value of this type from here on; its web has the join of what it ever holds."""
+        self.env[name] = t
+        self.f.types[name] = join(self.f.types.get(name), t)
 
     def block(self, block: Block) -> bool:
-        """Whether the end of the block is reached."""
+        """Follows a block from the types in `env`; whether its end is reached."""
         for s in block:
+            self.f.reached.add(id(s))
             match s:
                 case Assign(Name(name), value):
                     t = self.assign(s, value)
                     if t is not None:
                         self.bind(name, t)
                 case Assign(Seq() as target, Seq("tuple", items)) if len(target.items) == len(items):
-                    for t, v in zip(target.items, items, strict=True):
-                        if not any(n in self.f.names and n not in self.f.types for n in reads(v)):
+                    self.f.uses[id(s)] = Use("parallel")
+                    if self.ready(s.value):
+                        for t, v in zip(target.items, items, strict=True):
                             self.bind(t.id, self.type_of(v))  # type: ignore[attr-defined]
                 case Assign(Seq() as target, value):
-                    if not any(n in self.f.names and n not in self.f.types for n in reads(value)):
+                    if self.ready(value):
                         self.unpack(s, target, self.type_of(value))
                 case Effect(value):
                     self.effect(s, value)
                 case If(cond=cond):
-                    decided = self.decided(cond)
-                    ends = []
-                    if decided is not False:
-                        ends.append(self.block(s.then))
-                    if decided is not True:
-                        ends.append(self.block(s.other))
-                    if not any(ends):
+                    if not self.branch(s, self.decided(cond)):
                         return False
-                case For():
-                    self.f.uses[id(s)] = Use("for")
-                    if isinstance(s.target, Name):
-                        if not any(n in self.f.names and n not in self.f.types for n in reads(s.iterable)):
-                            self.bind(s.target.id, self.item_type(self.type_of(s.iterable)))
-                    self.loop(s)
-                case While():
-                    self.block(s.pre)
-                    if self.decided(s.cond) is not False:
-                        self.loop(s)
-                case Break() | Raise():
+                case For() | While():
+                    if not self.loop(s):
+                        return False
+                case Break():
+                    self.breaks[-1].append(self.env)
+                    return False
+                case Raise():
                     return False
         return True
 
-    def loop(self, s: For | While) -> None:
-        # what the body makes has another extent in each trip: a name that carries it over must not promise it
-        self.block(s.body)
+    def ready(self, e: Expr) -> bool:
+        """Whether all names have a type here: in a loop's first round some do not have one yet."""
+        return all(n in self.env for n in reads(e) if n in self.f.names)
+
+    def branch(self, s: If, decided: bool | None) -> bool:
+        before = self.env
+        ends: list[Env] = []
+        for arm, taken in ((s.then, decided is not False), (s.other, decided is not True)):
+            if taken:
+                self.env = dict(before)
+                if self.block(arm):
+                    ends.append(self.env)
+        if not ends:
+            return False
+        self.env = ends[0] if len(ends) == 1 else merged(ends[0], ends[1])
+        return True
+
+    def loop(self, s: For | While) -> bool:
+        """A loop to its fixed point: what the body makes has another extent in each trip, and is not promised."""
         inside = {id(t) for t in statements(s.body)}
         sites = self.context.sites
 
         def made_inside(symbol: str) -> bool:
             return sites.get(symbol) in inside
 
-        carried = getattr(s, "carried", None)
-        if carried is None:
-            carried = s.carried = _carried(s)  # type: ignore[union-attr]
-        for name in carried:
-            t = self.f.types.get(name)
-            if t is not None and forget(t, made_inside) != t:
-                self.f.types[name] = forget(t, made_inside)
-                self.changed = True
+        head = self.env
+        for _ in range(60):
+            self.env = dict(head)
+            self.breaks.append([])
+            if isinstance(s, While):
+                self.block(s.pre)
+                decided = self.decided(s.cond)
+            else:
+                decided = None
+                self.f.uses[id(s)] = Use("for")
+            after = dict(self.env)
+            end: Env | None = None
+            if decided is not False:
+                if isinstance(s, For) and isinstance(s.target, Name) and self.ready(s.iterable):
+                    self.bind(s.target.id, self.item_type(self.type_of(s.iterable)))
+                if self.block(s.body):
+                    end = self.env
+            left = self.breaks.pop()
+            new = head if end is None else merged(head, {n: forget(t, made_inside) for n, t in end.items()})
+            if new == head:
+                outs = ([after] if decided is not True else []) + left
+                if not outs:
+                    return False
+                self.env = outs[0]
+                for e in outs[1:]:
+                    self.env = merged(self.env, e)
+                self.env = {n: forget(t, made_inside) for n, t in self.env.items()}
+                return True
+            head = new
+        raise AssertionError("types did not settle")
 
     def unpack(self, s: Stmt, target: Seq, t: Type) -> None:
         items = target.items
@@ -199,15 +238,16 @@ class _Types:
             if isinstance(owner, ListOf | Struct) and value.fn.name == "append" and len(value.args) == 1:
                 self.f.uses[id(s)] = Use("append")
                 if isinstance(owner, Struct):
-                    owner = ListOf(_joined(owner.items))
-                self.bind(value.fn.value.id, ListOf(join(owner.item, self.type_of(value.args[0]))))
+                    owner = ListOf(_joined(owner.items) if owner.items else None)
+                if self.ready(value.args[0]):
+                    self.bind(value.fn.value.id, ListOf(join(owner.item, self.type_of(value.args[0]))))
                 return
         self.assign(s, value)
 
     # ---------------------------------------------------------------------------------------- expressions
     def assign(self, s: Stmt, value: Expr) -> Type | None:
         """The type that the statement binds; None while an operand has none yet (a loop's first round)."""
-        if any(n in self.f.names and n not in self.f.types for n in reads(value)):
+        if not self.ready(value):
             return None
         use = self.operation(s, value)
         if use.kind == "user" and use.result is None:
@@ -233,8 +273,8 @@ class _Types:
     def type_of(self, e: Expr) -> Type:
         """The type of an atom (or of an index)."""
         match e:
-            case Name(id) if id in self.f.types:
-                return self.f.types[id]
+            case Name(id) if id in self.env:
+                return self.env[id]
             case Const(value):
                 if isinstance(value, bool | int | float | complex):
                     kind = {bool: "b", int: "i", float: "f", complex: "c"}[type(value)]
@@ -399,13 +439,6 @@ def _joined(items: Any) -> Type:
     for i in items:
         out = join(out, i)
     return out or Unknown()
-
-
-def _carried(s: For | While) -> set[str]:
-    """Names that a loop carries from trip to trip: bound in the body, and read there or behind it before that."""
-    from srcgrad.ir import all_binds
-
-    return all_binds(s.body)
 
 
 __all__ = ["BINARY", "COMPARE", "UNARY", "rank_of", "types"]

@@ -329,8 +329,11 @@ class Uses:
 
             result = self.context.example.result(run, [self.t(o) for o in operands])
             variants = table().by_method.get(name, [])
+            given: tuple[Expr, ...] = e.args
+            if name in ("reshape", "transpose") and len(given) > 1:
+                given = (Seq("tuple", given),)
             if variants:
-                use = self.rule_use(variants, (fn.value, *e.args), e.keywords, what, run)
+                use = self.rule_use(variants, (fn.value, *given), e.keywords, what, run)
             elif name in notation.CONSTANT_METHODS:
                 use = Use("constant", what=what)
             elif name in notation.DATA_METHODS:
@@ -586,6 +589,10 @@ def bind(
         if not given and p not in v.defaults and annotation != "Absent":
             return None, f"{p} is missing"
         if not given:
+            if annotation is not None and annotation.startswith("Literal["):
+                if v.defaults[p] not in _literals(annotation, id(v.namespace), v):
+                    return None, f"{p} is not given"
+                continue
             if annotation is not None and not accepts(annotation, None, None, v):
                 return None, f"{p} is not given"
             continue

@@ -22,6 +22,9 @@ def compiled(lines: list[str], first: int, filename: str, user: Any, objects: di
     ast.increment_lineno(tree, first)
     (definition,) = tree.body
     assert isinstance(definition, ast.FunctionDef)
+    whole = bool(definition.args.defaults or definition.args.kw_defaults)
+    definition.args.defaults = []
+    definition.args.kw_defaults = [None] * len(definition.args.kwonlyargs)
     closure = dict(zip(user.__code__.co_freevars, user.__closure__ or (), strict=True))
     free = sorted({*objects, *closure})
     # a frame around the function, so that these names are free in it
@@ -38,7 +41,10 @@ def compiled(lines: list[str], first: int, filename: str, user: Any, objects: di
     cells = []
     for n in code.co_freevars:
         cells.append(types.CellType(objects[n]) if n in objects else closure[n])
-    return types.FunctionType(code, user.__globals__, definition.name, None, tuple(cells))
+    # defaults are the user's objects: their expressions are not evaluated again
+    made = types.FunctionType(code, user.__globals__, definition.name, user.__defaults__ if whole else None, tuple(cells))
+    made.__kwdefaults__ = user.__kwdefaults__ if whole else None
+    return made
 
 
 def remember(filename: str, text: str) -> None:

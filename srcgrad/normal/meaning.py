@@ -14,7 +14,7 @@ from srcgrad.analysis.activity import varied
 from srcgrad.analysis.types import types
 from srcgrad.analysis.uses import item_of
 from srcgrad.errors import refuse
-from srcgrad.function import Function
+from srcgrad.function import Function, is_ours
 from srcgrad.ir import (
     Assign,
     Binary,
@@ -35,26 +35,45 @@ from srcgrad.ir import (
     While,
     all_reads,
     blocks,
+    map_exprs,
     reads,
     statements,
+    substitute,
     targets,
 )
+from srcgrad.normal.coalesce import coalesce
 from srcgrad.normal.unnest import Unnest
+from srcgrad.normal.webs import webs
 from srcgrad.rules.table import table
 from srcgrad.types import Array, Data, ListOf, Number, Struct, Sym, Type, is_numeric
 
 
 def meaning(function: Function) -> Function:
     """Give each operation its meaning in normal form."""
-    work = _Meaning(function)
-    function.body = work.block(function.body)
-    if work.edited:
+    for _ in range(4):
+        work = _Meaning(function)
+        function.body = work.block(function.body)
+        if not work.edited:
+            break
+        if work.cut:
+            rename(function)
         types(function)
-        again = _Meaning(function)
-        function.body = again.block(function.body)
-        if again.edited:
-            types(function)
     return function
+
+
+def rename(function: Function) -> None:
+    """Find the webs again after branches were cut: bindings that only those joined are apart now."""
+    given = {p: function.types[p] for p in function.params}
+    plain = {w: Name(n) for w, n in function.names.items() if w != n and not is_ours(w)}
+    for s in statements(function.body):
+        map_exprs(s, lambda e: substitute(e, plain))  # type: ignore[arg-type]
+        if isinstance(s, Assign | For):
+            s.target = substitute(s.target, plain)  # type: ignore[arg-type]
+    for w in plain:
+        del function.names[w]
+    webs(function)
+    coalesce(function)
+    function.types = given
 
 
 def builtin(value: Any) -> Object:
@@ -65,7 +84,7 @@ class _Meaning:
     def __init__(self, function: Function):
         self.f = function
         self.varied = varied(function)
-        self.edited = False
+        self.edited = self.cut = False
         local = {n for n in function.names}
         self.unnest = Unnest(function, local)
         self.definitions: dict[str, list[Stmt]] = {}
@@ -85,14 +104,14 @@ class _Meaning:
             if isinstance(s, If):
                 decided = self.decided(s.cond)
                 if decided is not None:
-                    self.edited = True
+                    self.edited = self.cut = True
                     out += self.block(s.then if decided else s.other)
                     continue
                 s.then, s.other = self.block(s.then), self.block(s.other)
                 out.append(s)
             elif isinstance(s, While):
                 if self.decided(s.cond) is False and not s.pre:
-                    self.edited = True
+                    self.edited = self.cut = True
                     continue
                 s.pre, s.body = self.block(s.pre), self.block(s.body)
                 out.append(s)
@@ -106,7 +125,7 @@ class _Meaning:
 
     def decided(self, cond: Expr) -> bool | None:
         if isinstance(cond, Const):
-            return bool(cond.value)
+            return bool(cond.value) if isinstance(cond.value, bool) else None
         t = self.type_of(cond)
         if isinstance(t, Number) and t.value is not None and not isinstance(t.value, Sym):
             return bool(t.value)
@@ -117,9 +136,16 @@ class _Meaning:
     # ---------------------------------------------------------------------------------------- operations
     def assign(self, s: Assign, out: Block) -> None:
         use = self.f.uses.get(id(s))
-        if use is None:
-            self.edited = True  # never reached: the types cut what leads here
+        if id(s) not in self.f.reached:
+            self.edited = self.cut = True  # the types cut what leads here
             return
+        if use is None:
+            refuse(
+                "undefined-path",
+                f"{self.f.spelled(min(reads(s.value), default='?'))} is not bound on any path that comes here",
+                s.loc,
+                hint="bind it before it is used",
+            )
         if use.kind == "lazy" and any(n in self.varied for n in reads(s.value)) and _carries(use.result):
             self.edited = True
             self.unnest.stmt = s

@@ -34,6 +34,7 @@ from srcgrad.ir import (
     Name,
     Object,
     Seq,
+    Slice,
     Stmt,
     Unary,
     blocks,
@@ -150,7 +151,7 @@ class _Owners:
         if found is not None:
             value = found[0]
         if s.repeats:
-            return _like(s, Effect(call(np.add.at, "np.add.at", target, index, value)))
+            return _like(s, Effect(call(np.add.at, "np.add.at", target, as_object(index), value)))
         if isinstance(value, Unary) and value.op == "-":
             return _like(s, AugAssign(Item(target, index), "-", value.operand))
         return _like(s, AugAssign(Item(target, index), "+", value))
@@ -202,6 +203,21 @@ class _Owners:
     def same_dtype(self, like: Expr, t: object) -> bool:
         u = self.f.types.get(like.id) if isinstance(like, Name) else None
         return isinstance(u, Array) and isinstance(t, Array) and u.dtype == t.dtype
+
+
+def as_object(index: Expr) -> Expr:
+    """An index as an argument: its slices spelled out."""
+    match index:
+        case Slice(lower, upper, step):
+            parts = [Const(None) if p is None else p for p in (lower, upper, step)]
+            if parts[2] == Const(None):
+                parts.pop()
+            if len(parts) == 2 and parts[0] == Const(None):
+                parts.pop(0)
+            return Call(Object(slice, "slice"), tuple(parts))
+        case Seq(kind, items):
+            return Seq(kind, tuple(as_object(i) for i in items))
+    return index
 
 
 def _like(old: Stmt, new: Stmt) -> Stmt:

@@ -82,7 +82,7 @@ class Watched:
 class Context:
     front: Callable[..., Function]  # source to typed normal form
     pattern: Pattern = field(default_factory=Pattern)
-    example: Example = field(default_factory=Example)
+    example: Example = field(init=False)
     sites: dict[str, int] = field(default_factory=dict)
     site_names: dict[tuple[int, int], str] = field(default_factory=dict)
     callees: dict[Any, Callee] = field(default_factory=dict)
@@ -94,6 +94,9 @@ class Context:
     make_version: Any = None
     used_names: set[str] = field(default_factory=set)
     detach: Any = detach
+
+    def __post_init__(self) -> None:
+        self.example = Example(self.pattern)
 
     # ---------------------------------------------------------------------------------------- the world outside
     def names_of(self, source: Source) -> Names:

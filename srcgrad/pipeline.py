@@ -35,7 +35,7 @@ from srcgrad.normal.unnest import unnest
 from srcgrad.normal.webs import webs
 from srcgrad.source.read import Source, read
 from srcgrad.syntax import Reader
-from srcgrad.types import NONE, Array, Data, ListOf, Number, Pattern, Struct, Sym, Type, Unknown, known
+from srcgrad.types import NONE, Array, Data, ListOf, Number, Pattern, Pinned, Struct, Sym, Type, Unknown, known
 
 Pass = Callable[[Function], Function]
 
@@ -85,7 +85,7 @@ class Made:
 
     def fits(self, arguments: dict[str, Any]) -> bool:
         """Whether the text is right for these arguments too: their pattern, its bounds, and the names of the world."""
-        pattern = Pattern()
+        pattern = Pattern(self.context.pattern.exact)
         for name, t in self.parameter_types.items():
             if _argument_type(pattern, arguments[name]) != t:
                 return False
@@ -97,7 +97,20 @@ class Made:
 
 def make(source: Source, arguments: dict[str, Any] | None, wrt: tuple[str, ...], mode: str) -> Made:
     """Make the derivative of a function for the types of these arguments (None: of its annotations)."""
-    context = Context(front)
+    exact: frozenset[int] = frozenset()
+    while True:
+        try:
+            return _make(source, arguments, wrt, mode, Pattern(exact))
+        except Pinned as pinned:
+            if pinned.sizes <= exact:
+                raise AssertionError("sizes pinned twice") from None
+            exact |= pinned.sizes
+
+
+def _make(
+    source: Source, arguments: dict[str, Any] | None, wrt: tuple[str, ...], mode: str, pattern: Pattern
+) -> Made:
+    context = Context(front, pattern)
     build = Build(context)
     context.make_version = make_version(build, front)
     parameters = check_signature(source)

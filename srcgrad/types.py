@@ -279,6 +279,13 @@ def adjoint_type(t: Type) -> Type:
     return t
 
 
+class Pinned(Exception):
+    """The program is right only for certain sizes (an array of 3 entries meets a literal 3): begin again with them."""
+
+    def __init__(self, sizes: frozenset[int]):
+        self.sizes = sizes
+
+
 # ------------------------------------------------------------------------------------------------ from objects
 
 NAMES = ("n", "m", "k", "p", "q", "r", "s")
@@ -292,13 +299,14 @@ class Pattern:
     float64[n, m] float64[m] float64[1]
     """
 
-    def __init__(self) -> None:
+    def __init__(self, exact: frozenset[int] = frozenset()) -> None:
+        self.exact = exact  # sizes that the text relies on as they are
         self.sizes: dict[int, Sym] = {}
         self.lengths: dict[str, int] = {}  # the actual extent of each symbol
         self.bounds: dict[str, int] = {}  # what the text relies on: the least extent of a symbol
 
     def extent(self, size: int) -> Extent:
-        if size <= 1:
+        if size <= 1 or size in self.exact:
             return size
         if size not in self.sizes:
             i = len(self.sizes)

@@ -20,6 +20,7 @@ from srcgrad.types import (
     ListOf,
     Number,
     Pattern,
+    Pinned,
     Struct,
     Sym,
     Type,
@@ -43,8 +44,9 @@ class Unusable(Exception):
 class Example:
     """Dummy operands for the symbols met so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, pattern: Pattern | None = None) -> None:
         self.order: dict[str, int] = {}
+        self.pattern = pattern or Pattern()
 
     def size(self, name: str, trial: int) -> int:
         place = self.order.setdefault(name, len(self.order))
@@ -105,8 +107,24 @@ class Example:
             except Exception as e:  # what the user's call would raise, it raises when it runs
                 error = e
         if not outs:
+            self.at_actual_sizes(run, operands)
             return Unknown(f"{type(error).__name__}: {error}")
         return self.read_back(outs, trials, counted)
+
+    def at_actual_sizes(self, run: Callable[..., Any], operands: list[Type]) -> None:
+        """What fails for sizes of ours may be right for those of the call: then the text is made for them."""
+        names = {n for t in operands for n in symbols(t)}
+        lengths = self.pattern.lengths
+        if not names or not names <= lengths.keys():
+            return
+        values = {n: lengths[n] for n in names}
+        try:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                run(*[self.dummy(sized(t, values), 1) for t in operands])
+        except Exception:
+            return
+        raise Pinned(frozenset(values.values()))
 
     def read_back(self, outs: list[Any], trials: list[int], counted: bool) -> Type:
         first = outs[0]
@@ -149,6 +167,38 @@ class Example:
             if len(offsets) == 1:
                 found.append(Sym(name, int(offsets.pop())))
         return found[0] if len(found) == 1 else None
+
+
+def symbols(t: Type) -> set[str]:
+    """The symbols that stand in a type."""
+    match t:
+        case Array(shape=shape) if shape is not None:
+            return {e.name for e in shape if isinstance(e, Sym)}
+        case Number(value=Sym(name)):
+            return {name}
+        case Struct(_, items):
+            return {n for i in items for n in symbols(i)}
+        case ListOf(item) if item is not None:
+            return symbols(item)
+    return set()
+
+
+def sized(t: Type, values: dict[str, int]) -> Type:
+    """The type with numbers for symbols."""
+
+    def size(e: Extent) -> Extent:
+        return values[e.name] + e.plus if isinstance(e, Sym) else e
+
+    match t:
+        case Array(dtype, shape) if shape is not None:
+            return Array(dtype, tuple(size(e) for e in shape))
+        case Number(kind, dtype, Sym() as value):
+            return Number(kind, dtype, size(value))
+        case Struct(kind, items, keys, cls):
+            return Struct(kind, tuple(sized(i, values) for i in items), keys, cls)
+        case ListOf(item) if item is not None:
+            return ListOf(sized(item, values))
+    return t
 
 
 def _no_extents(t: Type | None) -> Type | None:

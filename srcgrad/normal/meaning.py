@@ -212,6 +212,7 @@ class _Meaning:
     # ---------------------------------------------------------------------------------------- loops
     def loop(self, s: For, out: Block) -> None:
         plan = self.plan(s.iterable)
+        made: Block = []
         t = self.type_of(s.iterable)
         native = isinstance(t, ListOf | Array | Struct) or (isinstance(t, Data) and t.cls is range)
         active = isinstance(s.iterable, Name) and s.iterable.id in self.varied
@@ -229,14 +230,15 @@ class _Meaning:
             inner = Unnest(self.f, self.unnest.local)
             inner.stmt = s
             inner.bind(s.target, inner.operation(element(k), body, "item"), body)  # type: ignore[arg-type]
-            s.target, s.iterable, s.body = k, r, body + s.body
+            s.target, s.iterable = k, r
+            made = body
         elif not native:
             self.edited = True
             self.unnest.stmt = s
             s.iterable = self.unnest.emit(Call(builtin(list), (s.iterable,), loc=s.iterable.loc), out, "items")
         if isinstance(s.iterable, Name):
             self.unchanged(s, s.iterable.id)
-        s.body = self.block(s.body)
+        s.body = made + self.block(s.body)
         out.append(s)
 
     def unchanged(self, s: For, iterable: str) -> None:

@@ -134,8 +134,8 @@ class Context:
         for part in path[1:]:
             if isinstance(value, pytypes.ModuleType):
                 value = getattr(value, part, MISSING)
-            elif part in getattr(value, "__dict__", {}):
-                value = value.__dict__[part]
+            elif plain_attribute(value, part) is not MISSING:
+                value = plain_attribute(value, part)
             elif isinstance(value, np.ndarray | np.generic) and part in ("shape", "ndim", "size", "dtype", "T"):
                 value = getattr(value, part)
             else:
@@ -162,7 +162,7 @@ class Context:
 
     def watch(self, owner: Any, name: str, value: Any) -> Type:
         out = self.object_type(value)
-        self.watched.append(Watched(lambda: owner.__dict__.get(name, MISSING), value, _comparable(out)))
+        self.watched.append(Watched(lambda: plain_attribute(owner, name), value, _comparable(out)))
         return out
 
     def fits(self) -> bool:
@@ -256,6 +256,19 @@ class Context:
             self.versions[key] = v
             self.make_version(v, mode)
         return self.versions[key]
+
+
+def plain_attribute(owner: Any, name: str) -> Any:
+    """An attribute of an instance that is plain data: of its own, or of its class and no descriptor."""
+    own = getattr(owner, "__dict__", {})
+    if name in own:
+        return own[name]
+    for cls in type(owner).__mro__:
+        if name in vars(cls):
+            value = vars(cls)[name]
+            plain = isinstance(value, bool | int | float | complex | str | tuple | list | np.ndarray | type(None))
+            return value if plain else MISSING
+    return MISSING
 
 
 def _path(e: Expr) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from srcgrad.generate import (
 from srcgrad.ir import binds, statements
 from srcgrad.normal.coalesce import coalesce
 from srcgrad.normal.exits import exits
+from srcgrad.normal.loops import loops
 from srcgrad.normal.meaning import meaning
 from srcgrad.normal.unnest import unnest
 from srcgrad.normal.webs import webs
@@ -39,7 +40,7 @@ from srcgrad.types import NONE, Array, Data, ListOf, Number, Pattern, Pinned, St
 
 Pass = Callable[[Function], Function]
 
-SYNTAX: tuple[Pass, ...] = (exits, unnest, webs, coalesce)  # normal form, first half
+SYNTAX: tuple[Pass, ...] = (exits, unnest, webs, coalesce, loops)  # normal form, first half
 TYPED: tuple[Pass, ...] = (types, meaning)  # ... and the half that needs types
 FACTS: tuple[Pass, ...] = (activity,)
 
@@ -152,7 +153,7 @@ def _make(
     filename = file_name(f, kind)
     text, functions, mapping = assembled(build, filename)
     return Made(
-        text, tuple(functions[-count:]), is_scalar(value), value, mapping, filename, context, given
+        text, tuple(functions[-count:]), is_scalar(value, pattern), value, mapping, filename, context, given
     )
 
 
@@ -163,14 +164,14 @@ def _argument_type(pattern: Pattern, value: Any) -> Type:
     return t
 
 
-def is_scalar(t: Type | None) -> bool | None:
+def is_scalar(t: Type | None, pattern: Pattern) -> bool | None:
     """Whether a value has one element: None where only the run tells."""
     if isinstance(t, Number):
         return True
     if isinstance(t, Array):
         if t.shape is None or None in t.shape:
             return None
-        if any(isinstance(e, Sym) and e.plus for e in t.shape):
+        if any(isinstance(e, Sym) and (e.plus or e.name not in pattern.lengths) for e in t.shape):
             return None
         return all(e == 1 for e in t.shape)
     if isinstance(t, Unknown):

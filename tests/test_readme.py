@@ -61,7 +61,8 @@ def test_outputs(page, monkeypatch):
         kind, content = block.groups()
         if kind == "python":
             assert not printed, f"what block {number - 1} prints is not shown: {printed}"
-            printed = python(content, namespace, f"<{page} {number}>")
+            name = "model.py" if "SrcgradError" in content else f"<{page} {number}>"
+            printed = python(content, namespace, name)
         elif kind == "text":
             wanted.append((block.span(2), printed))
             printed = ""

@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.analysis.uses import Use, choose, index_operands
-from srcgrad.errors import refuse
+from srcgrad.errors import SrcgradError, refuse
 from srcgrad.function import VALUE, Function
 from srcgrad.ir import Assign, Call, Effect, Expr, For, Name, Seq, Stmt, binds, reads, statements, targets
-from srcgrad.types import Data, Number, Type, is_numeric
+from srcgrad.types import Data, Number, Type, Unknown, is_numeric
 
-_SILENT = ("constant", "iterator", "detach")
+_SILENT = ("constant", "detach")
 
 
 def varied(function: Function) -> set[str]:
@@ -158,11 +158,20 @@ def depends(function: Function, web: str) -> str:
 
 def refuse_use(function: Function, s: Stmt, use: Use, hot: list[str], loc: Any) -> None:
     """The refusal of an operation without a derivative, by what it is."""
-    from srcgrad.rules.known import hint_for
-
     note = depends(function, hot[0])
     if use.error is not None:
         raise use.error
+    try:
+        _refuse_kind(function, s, use, hot, loc, note)
+    except SrcgradError as error:
+        # an operation whose result has no type may be one that fails in the user's own code: that error comes first
+        error.primal_first = isinstance(use.result, Unknown)  # type: ignore[attr-defined]
+        raise
+
+
+def _refuse_kind(function: Function, s: Stmt, use: Use, hot: list[str], loc: Any, note: str) -> None:
+    from srcgrad.rules.known import hint_for
+
     if use.kind == "creation":
         refuse(
             "active-data",
@@ -179,6 +188,14 @@ def refuse_use(function: Function, s: Stmt, use: Use, hot: list[str], loc: Any) 
             loc,
             note=note,
             hint="write it as a loop with append, or with array operations",
+        )
+    if use.kind == "iterator":
+        refuse(
+            "active-call",
+            f"{use.what} is used here otherwise than as what a loop runs over",
+            loc,
+            note=note,
+            hint="write it in the head of the for loop, or loop over range(len(...))",
         )
     if use.kind != "unknown":
         return

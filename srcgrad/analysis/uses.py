@@ -122,8 +122,13 @@ class Uses:
             use = self.rule_use(variants, (e.value,), (), f".{name}", None)
             use.result = result
             return use
-        if isinstance(t, Data) and t.known and name in getattr(t.value, "__dict__", {}):
-            value = t.value.__dict__[name]
+        if isinstance(t, Data) and t.known and not isinstance(t.value, pytypes.ModuleType):
+            from srcgrad.context import plain_attribute
+            from srcgrad.source.resolve import MISSING
+
+            value = plain_attribute(t.value, name)
+            if value is MISSING:
+                return Use("unknown", result=Unknown(), why="the attribute of an object", what=f".{name}")
             result = self.context.watch(t.value, name, value)
             return Use("data", result=result)
         return Use("unknown", result=Unknown(), why="the attribute of an object", what=f".{name}")
@@ -441,7 +446,7 @@ def _rankless(run: Any, ts: list[Type]) -> Type:
     """The type of an elementwise operation on arrays of unknown rank: its dtype is that on arrays of rank 1."""
     from srcgrad.analysis.example import Example
 
-    filled = [Array(t.dtype, (4,)) if isinstance(t, Array) and t.shape is None else t for t in ts]
+    filled = [Array(t.dtype, (1,)) if isinstance(t, Array) and t.shape is None else t for t in ts]
     out = Example().result(run, [Number(t.kind, t.dtype) if isinstance(t, Number) else t for t in filled])
     if isinstance(out, Array):
         return Array(out.dtype, None)

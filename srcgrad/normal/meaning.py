@@ -33,6 +33,7 @@ from srcgrad.ir import (
     Stmt,
     Unary,
     While,
+    all_binds,
     all_reads,
     blocks,
     map_exprs,
@@ -42,10 +43,11 @@ from srcgrad.ir import (
     targets,
 )
 from srcgrad.normal.coalesce import coalesce
+from srcgrad.normal.loops import loops
 from srcgrad.normal.unnest import Unnest
 from srcgrad.normal.webs import webs
 from srcgrad.rules.table import table
-from srcgrad.types import Array, Data, ListOf, Number, Struct, Sym, Type, is_numeric
+from srcgrad.types import Array, Data, ListOf, Number, Struct, Sym, Type, Unknown, is_numeric
 
 
 def meaning(function: Function) -> Function:
@@ -73,6 +75,7 @@ def rename(function: Function) -> None:
         del function.names[w]
     webs(function)
     coalesce(function)
+    loops(function)
     function.types = given
 
 
@@ -211,6 +214,7 @@ class _Meaning:
 
     # ---------------------------------------------------------------------------------------- loops
     def loop(self, s: For, out: Block) -> None:
+        self.snapshot(s, out)
         plan = self.plan(s.iterable)
         made: Block = []
         t = self.type_of(s.iterable)
@@ -240,6 +244,35 @@ class _Meaning:
             self.unchanged(s, s.iterable.id)
         s.body = made + self.block(s.body)
         out.append(s)
+
+    def snapshot(self, s: For, out: Block) -> None:
+        """What the loop runs over has a name that its body does not bind."""
+        bound = all_binds(s.body) | set(targets(s.target))
+
+        def settled(e: Expr, depth: int) -> Expr:
+            if not isinstance(e, Name) or depth > 4:
+                return e
+            if e.id in bound:
+                self.unnest.stmt = s
+                self.edited = True
+                t = self.unnest.emit(e, out, "items")
+                self.f.types[t.id] = self.f.types.get(e.id, Unknown())
+                return t
+            made = self.definitions.get(e.id, [])
+            t = self.type_of(e)
+            if isinstance(t, Data) and t.cls in (enumerate, zip, reversed) and len(made) == 1:
+                call = made[0].value  # type: ignore[attr-defined]
+                if isinstance(call, Call):
+                    made[0].value = Call(  # type: ignore[attr-defined]
+                        call.fn, tuple(settled(a, depth + 1) for a in call.args), call.keywords, loc=call.loc
+                    )
+                    # the copy stands before the loop, the iterator before the copy: make it again behind
+                    if made[0].value.args != call.args and made[0] in out:  # type: ignore[attr-defined]
+                        out.remove(made[0])
+                        out.append(made[0])
+            return e
+
+        s.iterable = settled(s.iterable, 0)
 
     def unchanged(self, s: For, iterable: str) -> None:
         for inner in statements(s.body):

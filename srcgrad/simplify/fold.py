@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from srcgrad.analysis.liveness import changes, live_in
-from srcgrad.function import Function
+from srcgrad.function import Function, is_ours
 from srcgrad.ir import (
     Add,
     AddAt,
@@ -98,7 +98,7 @@ class _Fold:
 
     def into(self, block: Block, k: int, s: Assign) -> bool:
         name = s.target.id  # type: ignore[attr-defined]
-        operands = reads(s.value)
+        operands = self.spelled(reads(s.value))
         pure = self.pure(s)
         for j in range(k + 1, len(block)):
             u = block[j]
@@ -127,10 +127,14 @@ class _Fold:
                 return False  # deeper inside: it would be evaluated elsewhere
             if not pure:
                 return False
-            touched = touched_by(u)
+            touched = self.spelled(touched_by(u))
             if touched & operands:
                 return False
         return False
+
+    def spelled(self, names: set[str]) -> set[str]:
+        """Webs of one user's name are printed alike: binding one hides the others."""
+        return names | {self.f.names[n] for n in names if n in self.f.names and not is_ours(n)}
 
     def in_opaque(self, u: Stmt, name: str) -> bool:
         from srcgrad.ir import Bool, Compare, IfExp, Opaque

@@ -60,6 +60,8 @@ def _step(e: Expr, f: Function) -> Expr:
             axis = rest[0] if rest else given.get("axis", Const(None))
             keep = rest[1] if len(rest) > 1 else given.get("keepdims", Const(False))
             rank = _rank(like, f)
+            if rank == 0:
+                return g
             if keep == Const(True):
                 return to_shape(g, like)
             if axis == Const(None) and keep == Const(False):

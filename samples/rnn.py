@@ -18,7 +18,7 @@ LENGTH = 8
 
 def loss(W_in, W, b, w_out, b_out, bits, parities):
     """Mean logistic loss of the parity so far, after each step of the sequence."""
-    h = np.zeros((bits.shape[1], HIDDEN))
+    h = np.zeros((bits.shape[1], len(b)))
     total = 0.0
     for t in range(len(bits)):
         h = np.tanh(np.outer(bits[t], W_in) + h @ W + b)

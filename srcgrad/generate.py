@@ -513,7 +513,7 @@ def tangent_definition(build: Build, f: Function, name: str, half: Half | None =
     dots = [spell.web(d.id) for d in t.parameter_dots]
     text.put(0, f"def {name}({', '.join(p for p in (parameters(f), *dots) if p)}):")
     text.forward(body, 1)
-    text.put(1, f"return {spell.web(VALUE)}, {text.expr(t.value_dot)}")
+    text.put(1, f"return {text.expr(Seq('tuple', (Name(VALUE), t.value_dot)))}")
     header = describe(f, "tangent", f.wrt, []) if top else ""
     return Definition(half or Half(name), text.lines, text.map, f.source.function, spell.objects, header)
 

@@ -57,7 +57,7 @@ def front(
     parameters = [p.name for p in check_signature(source)]
     body = reader.function(source.tree)
     f = Function(source, context, parameters, body, names={p: p for p in parameters})
-    for p in (*SYNTAX, *TYPED, *(FACTS if wrt is not None else ())):
+    for p in (*SYNTAX, *(TYPED if wrt is not None else TYPED[:1]), *(FACTS if wrt is not None else ())):
         if p is types:
             # a parameter's web keeps its name: the first web of a name does
             f.types = {q: parameter_types[q] for q in f.params}

@@ -77,8 +77,13 @@ _COUNTED = {"+", "-", "*", "//", "%"}
 
 def types(function: Function) -> Function:
     """Find the types of all webs, and the meaning of all operations."""
-    _Types(function).run()
-    return function
+    while True:
+        before = len(function.uniform)
+        given = {p: function.types[p] for p in function.params}
+        _Types(function).run()
+        if len(function.uniform) == before:
+            return function
+        function.types = given
 
 
 def atom_types(function: Function) -> Callable[[Expr], Type]:
@@ -124,6 +129,8 @@ class _Types:
     # ---------------------------------------------------------------------------------------- statements
     def bind(self, name: str, t: Type) -> None:
         """The name holds a value of this type from here on; its web has the join of what it ever holds."""
+        if name in self.f.uniform and isinstance(t, Struct) and t.keys is None:
+            t = ListOf(_joined(t.items) if t.items else None)
         self.env[name] = t
         self.f.types[name] = join(self.f.types.get(name), t)
 
@@ -336,7 +343,10 @@ class _Types:
             case Attr(value, name):
                 return self.uses.attribute(e, t(value), name)
             case Item(value, index):
-                return self.uses.item(e, t(value), index)
+                use = self.uses.item(e, t(value), index)
+                if use.kind == "list item" and isinstance(value, Name) and isinstance(t(value), Struct):
+                    self.f.uniform.add(value.id)
+                return use
             case Seq(kind, items):
                 if not items and kind == "list":
                     return Use("display", result=ListOf(None))

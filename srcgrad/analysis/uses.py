@@ -30,10 +30,12 @@ from srcgrad.types import (
     Sym,
     Type,
     Unknown,
+    broadcast,
     is_numeric,
     join,
     known,
     rank_of,
+    shape_of,
 )
 
 
@@ -105,7 +107,7 @@ class Uses:
             use = Use("unknown", why="it joins containers", what=what)
         else:
             use = Use("unknown", why="the type of an operand is not known", what=what)
-        use.result = result
+        use.result = elementwise(run, ts) if isinstance(result, Unknown) and op != "@" else result
         return use
 
     def attribute(self, e: Attr, t: Type, name: str) -> Use:
@@ -189,16 +191,20 @@ class Uses:
     def settle_index(self, t: Type, index: Expr, result: Array) -> Type:
         """Extents of a sliced axis hold only from a least extent on: rely on it, or leave the extent unknown."""
         parts = index.items if isinstance(index, Seq) else (index,)
-        bound = 0
+        bound = most = 0
         for p in parts:
             if isinstance(p, Slice):
+                ends = []
                 for q in (p.lower, p.upper):
                     if q is not None:
                         v = self.t(q)
                         if isinstance(v, Number) and isinstance(v.value, int):
-                            bound += abs(v.value)
+                            ends.append(v.value)
                         else:
                             bound = 10**9
+                bound += sum(abs(v) for v in ends)
+                alike = len({v < 0 for v in ends}) <= 1
+                most = max([most, max(map(abs, ends), default=0) if alike else sum(map(abs, ends))])
                 if p.step is not None and not _is_minus_one(p.step):
                     bound = 10**9
         if not bound or not isinstance(t, Array) or t.shape is None:
@@ -210,7 +216,11 @@ class Uses:
                 if isinstance(e, Sym):
                     ok = bound < 10**6 and self.context.pattern.at_least(e.name, bound - min(0, _offset(t, e)))
                 else:
-                    ok = bound < 10**6 and all(self.context.pattern.at_least(n, bound + 2) for n in names)
+                    lowest = min((s.plus for s in t.shape if isinstance(s, Sym)), default=0)
+                    enough = all(s >= most for s in t.shape if isinstance(s, int))
+                    ok = bound < 10**6 and enough and all(
+                        self.context.pattern.at_least(n, most - min(0, lowest)) for n in names
+                    )
                 shape.append(e if ok else None)
             elif bound >= 10**6:
                 shape.append(e if e in t.shape and len(parts) == 0 else None)
@@ -258,6 +268,8 @@ class Uses:
                 use = self.rule_use(variants, args, keywords, what, run)
                 if use.kind == "unknown" and any(isinstance(self.t(o), Data) for o in operands) and (constant or data):
                     use = Use("constant" if constant else "creation", what=what)
+                if isinstance(result, Unknown) and use.rule is not None and use.rule.elementwise:
+                    result = elementwise(run, [self.t(o) for o in operands])
             elif data:
                 use = Use("creation", what=what)
             if obj in (int, bool, float, str) and isinstance(result, Data):
@@ -450,6 +462,20 @@ def _rankless(run: Any, ts: list[Type]) -> Type:
     out = Example().result(run, [Number(t.kind, t.dtype) if isinstance(t, Number) else t for t in filled])
     if isinstance(out, Array):
         return Array(out.dtype, None)
+    return out
+
+
+def elementwise(run: Any, ts: list[Type]) -> Type:
+    """The type of an elementwise operation whose operands' extents are not proved to fit: they fit, or the run fails."""
+    from srcgrad.analysis.example import Example
+
+    if not all(isinstance(t, Number | Array | Data) for t in ts):
+        return Unknown()
+    ones = [Array(t.dtype, (1,) * len(t.shape)) if isinstance(t, Array) and t.shape is not None else t for t in ts]
+    out = Example().result(run, ones)
+    if isinstance(out, Array):
+        shape = broadcast(*[shape_of(t) for t in ts if isinstance(t, Number | Array)])
+        return Array(out.dtype, shape if shape is not None and len(shape) == out.rank else (None,) * (out.rank or 0))
     return out
 
 

@@ -88,12 +88,12 @@ def _print_rows(rows: list[Row]) -> None:
 
 
 def _matching(wanted: str, names: list[str]) -> set[str]:
-    """The name itself, else what is in the module, else what has this last name, else what holds it."""
+    """The name itself, else what is in the module, else what has this last name, else what holds a word."""
     for test in (
         lambda n: n == wanted,
         lambda n: n.startswith(wanted + "."),
         lambda n: n.rpartition(".")[2] == wanted,
-        lambda n: wanted.lower() in n.lower(),
+        lambda n: "." not in wanted and wanted.lower() in n.lower(),
     ):
         found = {n for n in names if test(n)}
         if found:

@@ -9,7 +9,7 @@ where the web of `i` has other bindings: what `i` was before a loop of no trips 
 from __future__ import annotations
 
 from srcgrad.function import Function
-from srcgrad.ir import Assign, For, Name, binds, statements
+from srcgrad.ir import Assign, For, Name, all_binds, binds, map_exprs, statements, substitute
 
 
 def loops(function: Function) -> Function:
@@ -21,6 +21,10 @@ def loops(function: Function) -> Function:
     for s in list(statements(function.body)):
         if isinstance(s, For) and isinstance(s.target, Name) and bindings[s.target.id] > 1:
             own = Name(function.temp(f"{function.spelled(s.target.id)}_trip"), loc=s.target.loc)
+            if s.target.id not in all_binds(s.body):  # in the body the name is the loop's variable
+                values = {s.target.id: own}
+                for inner in statements(s.body):
+                    map_exprs(inner, lambda e, v=values: substitute(e, v))  # type: ignore[misc]
             s.body.insert(0, Assign(s.target, own, loc=s.loc))
             s.target = own
     return function

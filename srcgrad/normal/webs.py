@@ -7,7 +7,7 @@ So a name that the user takes again for something else has one type and one adjo
 
 from __future__ import annotations
 
-from srcgrad.function import VALUE, Function
+from srcgrad.function import VALUE, Function, is_ours
 from srcgrad.ir import (
     Assign,
     Block,
@@ -88,6 +88,11 @@ class _Webs:
         end = self.block(f.body, state)
         if end is not None:
             self.use(2, VALUE, end)
+        ours: dict[str, int] = {}
+        for d, name in enumerate(self.names):  # a flag is one thing, also where only the reverse sweep reads it
+            if is_ours(name):
+                first = self.find(ours.setdefault(name, d))
+                self.parent[self.find(d)] = first
         ids: dict[int, str] = {}
         counts: dict[str, int] = {}
         for d in range(len(self.parent)):

@@ -73,16 +73,17 @@ class _Owners:
 
     # ---------------------------------------------------------------------------------------- facts
     def look(self, block: Block) -> None:
+        self.placed.update(s.target.id for s in statements(block) if isinstance(s, AddAt))
         for s in statements(block):
             match s:
-                case AddAt(target):
-                    self.placed.add(target.id)
                 case Assign(target, value):
                     roots = self.roots(value)
                     names = targets(target)
-                    if roots or isinstance(value, Call) and not isinstance(target, Name):
-                        self.shared.update(names)
-                        self.shared.update(roots)
+                    if roots or isinstance(value, Call) and not isinstance(target, Name) and not _is_half(value.fn):
+                        copied = isinstance(target, Name) and (target.id in self.placed or target.id in self.outputs)
+                        if not copied:
+                            self.shared.update(names)
+                            self.shared.update(roots)
                     if not names:  # into an entry of a list
                         self.shared.update(roots)
                 case Effect(Call(_, args, _)):
@@ -128,7 +129,7 @@ class _Owners:
             case Attr(_, "copy"):
                 return True
             case Object(value):
-                return value is runtime.zeros_of or value in (len, float, range)
+                return _is_half(fn) or value is runtime.zeros_of or value in (len, float, range)
         return False
 
     # ---------------------------------------------------------------------------------------- edits
@@ -203,6 +204,11 @@ class _Owners:
     def same_dtype(self, like: Expr, t: object) -> bool:
         u = self.f.types.get(like.id) if isinstance(like, Name) else None
         return isinstance(u, Array) and isinstance(t, Array) and u.dtype == t.dtype
+
+
+def _is_half(fn: Expr) -> bool:
+    """A reverse half gives adjoints that are its caller's own."""
+    return isinstance(fn, Object) and type(fn.value).__name__ == "Half"
 
 
 def as_object(index: Expr) -> Expr:

@@ -160,6 +160,8 @@ def refuse_use(function: Function, s: Stmt, use: Use, hot: list[str], loc: Any) 
     """The refusal of an operation without a derivative, by what it is."""
     note = depends(function, hot[0])
     if use.error is not None:
+        if use.error.filename is None:
+            refuse(use.error.slug, use.error.message, loc, note=note, hint=use.error.hint)
         raise use.error
     try:
         _refuse_kind(function, s, use, hot, loc, note)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.analysis.uses import Use, Uses
-from srcgrad.function import Function
+from srcgrad.function import Function, is_ours
 from srcgrad.ir import (
     Assign,
     Attr,
@@ -91,6 +91,18 @@ def atom_types(function: Function) -> Callable[[Expr], Type]:
     work = _Types(function)
     work.env = function.types
     return work.type_of
+
+
+def is_ours_flag(f: Function, s: Stmt) -> bool:
+    """A flag of ours: set where a loop or an arm is left."""
+    return (
+        isinstance(s, Assign)
+        and isinstance(s.target, Name)
+        and is_ours(s.target.id)
+        and isinstance(s.value, Const)
+        and isinstance(s.value.value, bool)
+        and f.names.get(s.target.id) in ("returned", "stopped", "skipped")
+    )
 
 
 Env = dict[str, Type]  # the types of the webs at one point of the program
@@ -262,6 +274,8 @@ class _Types:
             return None
         self.f.uses[id(s)] = use
         t = use.result
+        if is_ours_flag(self.f, s):
+            t = Number("b")  # the flow knows more here than the reverse sweep may
         if isinstance(t, Array) and t.shape is not None and None in t.shape:
             t = Array(t.dtype, tuple(self.site(s, k) if e is None else e for k, e in enumerate(t.shape)))
             use.result = t

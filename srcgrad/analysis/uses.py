@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import random
 import types as pytypes
 import typing
 from collections.abc import Callable
@@ -246,6 +247,15 @@ class Uses:
             given = len(args)
             return obj(*values[:given], **dict(zip(names, values[given:], strict=True)))
 
+        drawn = getattr(obj, "__self__", None)
+        if isinstance(drawn, _GENERATORS):  # never a draw from the user's stream
+            run_name, fresh = obj.__name__, _fresh_generator(drawn)
+
+            def run(*values: Any) -> Any:
+                given = len(args)
+                method = getattr(fresh, run_name)
+                return method(*values[:given], **dict(zip(names, values[given:], strict=True)))
+
         if obj is self.context.detach:
             return Use("detach", result=self.t(args[0]) if args else Unknown(), what="detach")
         if obj in _iterators():
@@ -364,6 +374,16 @@ class Uses:
             if isinstance(key, Data) and key.known and key.value in t.keys:
                 k = t.keys.index(key.value)
                 return Use("entry", result=t.items[k], key=k)
+        if isinstance(t, Data) and t.cls is not None and issubclass(t.cls, _GENERATORS) and name in notation.DATA_METHODS:
+            fresh = _fresh_generator(t.cls)
+            names = [k for k, _ in e.keywords]
+
+            def draw(*values: Any) -> Any:
+                given = len(e.args)
+                return getattr(fresh, name)(*values[:given], **dict(zip(names, values[given:], strict=True)))
+
+            operands = [*e.args, *(v for _, v in e.keywords)]
+            return Use("creation", result=self.context.example.result(draw, [self.t(o) for o in operands]), what=what)
         if isinstance(t, Data) and t.known and not isinstance(t.value, str):
             found = getattr(type(t.value), name, None)
             if isinstance(found, pytypes.FunctionType) and name not in getattr(t.value, "__dict__", {}):
@@ -422,6 +442,17 @@ class Uses:
             case Compare():
                 return Number("b")
         return Unknown()
+
+
+_GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
+
+
+def _fresh_generator(drawn: Any) -> Any:
+    """A generator of the same kind, for examples: the user's own stream is not touched."""
+    kind = drawn if isinstance(drawn, type) else type(drawn)
+    if issubclass(kind, np.random.Generator):
+        return np.random.default_rng(0)
+    return np.random.RandomState(0) if issubclass(kind, np.random.RandomState) else random.Random(0)
 
 
 _SHAPES = {"shape", "ndim", "size", "dtype", "nbytes", "itemsize", "strides", "flags"}

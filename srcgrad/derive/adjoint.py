@@ -140,14 +140,21 @@ class _Adjoint:
                     use = self.f.uses[id(s)]
                     version = self.version(use)
                     assert isinstance(value, Call)
+                    if use.callee.source.bound is not None:
+                        refuse(
+                            "captured",
+                            f"{use.callee.name} is a method that is bound elsewhere",
+                            value.loc or s.loc,
+                            hint="call it through its object: obj.method(...)",
+                        )
                     if version.keeps:
                         kept = self.f.temp(f"{use.callee.name}_kept")
                         self.types[kept] = Data(tuple)
                         self.kept[id(s)] = kept
                         s.target = Seq("tuple", (target, Name(kept)))
                         s.value = Call(Object(version.forward, version.forward_name), value.args, value.keywords, loc=value.loc)
-                        if use.callee.receiver is not None:
-                            s.value = Call(s.value.fn, (use.callee.receiver, *value.args), value.keywords, loc=value.loc)
+                        if isinstance(value.fn, Attr) and next(iter(use.bound.values()), None) == value.fn.value:
+                            s.value = Call(s.value.fn, (value.fn.value, *value.args), value.keywords, loc=value.loc)
                     out.append(s)
                 case _:
                     out.append(s)
@@ -474,6 +481,14 @@ class _Adjoint:
         template = Template(self.f, use, values, bars)
         wanted = {p for p, e in use.bound.items() if self.is_active(e)}
         lines = [line for line in use.rule.lines if line.role == "adjoint" and line.target in wanted]
+        if len(use.rule.results) > 1 and y.id in self.homes.local and self.homes.block[y.id] == self.here:
+            # a result that nobody used has the adjoint zero: its lines add nothing
+            idle = {
+                f"{n}_bar"
+                for k, n in enumerate(use.rule.results)
+                if not any(self.bars.name(y.id, (k, *p)).id in self.guards for p in paths(use.result.items[k]))  # type: ignore
+            }
+            lines = [line for line in lines if not (reads(line.value) & set(bars)) or reads(line.value) & set(bars) - idle]
         selected = {line.target: line.value for line in use.rule.lines if line.role == "selected"}
         needed = {n for line in lines for n in reads(line.value)} | {
             n for p, e in selected.items() if p in wanted for n in reads(e)

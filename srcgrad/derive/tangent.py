@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.analysis.uses import Use
 from srcgrad.derive.names import Shadows, leaf_type, paths
 from srcgrad.derive.template import Template, call, minus, times
@@ -62,7 +63,20 @@ def tangent(function: Function) -> Tangent:
     """Put the tangent lines into a function's body."""
     work = _Tangent(function)
     body = work.block(function.body)
-    dots = [work.dots.name(p) for p in function.wrt]
+    start: Block = []
+    dots: list[Name] = []
+    for p in function.params:
+        if p not in function.wrt:
+            if p in function.active:  # its web carries tangents later
+                for path in paths(function.types[p]):
+                    start.append(Assign(work.dots.name(p, path), work.zero(Name(p), leaf_type(function.types[p], path))))
+        elif isinstance(function.types[p], Struct):
+            whole = Name(function.temp(f"{p}_dot"))
+            dots.append(whole)
+            start.append(Assign(work.dots.structure(p), whole))
+        else:
+            dots.append(work.dots.name(p))
+    body[:0] = start
     t = function.types.get(VALUE)
     if VALUE not in function.active:
         zero: Expr = Const(0.0) if isinstance(t, Number) else call(np.zeros, "np.zeros", call(np.shape, "np.shape", Name(VALUE)))
@@ -108,6 +122,8 @@ class _Tangent:
     def zero(self, like: Expr, t: Type) -> Expr:
         if isinstance(t, Number):
             return Const(0.0)
+        if isinstance(t, ListOf):
+            return Call(Object(runtime.zeros_of, "zeros_of"), (like,))
         if isinstance(t, Array) and t.kind in "fc" and t.shape is not None:
             return call(np.zeros_like, "np.zeros_like", like)
         return call(np.zeros, "np.zeros", call(np.shape, "np.shape", like))
@@ -267,11 +283,11 @@ class _Tangent:
             elif self.is_active(e):
                 dots[f"{p}_dot"] = self.dots.name(e.id)  # type: ignore[attr-defined]
             elif isinstance(t, ListOf) and use.rule.differentiable(p):
-                from srcgrad import runtime
-
                 dots[f"{p}_dot"] = Call(Object(runtime.zeros_of, "zeros_of"), (e,))
             else:
                 dots[f"{p}_dot"] = ZERO
+        for p in use.rule.params:
+            dots.setdefault(f"{p}_dot", ZERO)
         template = Template(self.f, use, values, dots)
         if use.rule.elementwise:
             self.elementwise(s, y, use, template, out)

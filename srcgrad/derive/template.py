@@ -18,6 +18,7 @@ from srcgrad.ir import (
     Call,
     Const,
     Expr,
+    IfExp,
     Item,
     Name,
     Object,
@@ -117,6 +118,39 @@ def is_real(e: Expr, types: dict[str, Type]) -> bool:
     return True
 
 
+def is_floating(e: Expr, types: dict[str, Type]) -> bool:
+    """Whether an expression is proved to give floats: an adjoint of integers would be one of integers itself."""
+    match e:
+        case Name(name):
+            t = types.get(name)
+            return isinstance(t, Number | Array) and t.kind in "fc"
+        case Const(value):
+            return isinstance(value, float | complex)
+        case Binary("/", _, _):
+            return True
+        case Binary("+" | "-" | "*" | "@" | "**", a, b):
+            return is_floating(a, types) or is_floating(b, types)
+        case Unary("-" | "+", x) | Item(x, _):
+            return is_floating(x, types)
+        case Attr(x, "T" | "real"):
+            return is_floating(x, types)
+        case IfExp(_, a, b):
+            return is_floating(a, types) and is_floating(b, types)
+        case Call(Attr(Object(value), name), args, _) if value is np or value is math:
+            if name in ("where",):
+                return any(is_floating(a, types) for a in args[1:])
+            if name in _FLOATING:
+                return True
+            return any(is_floating(a, types) for a in args)
+    return False
+
+
+_FLOATING = {
+    "sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "cosh", "sinh", "ones", "zeros", "exp2", "log2", "log10", "log1p",
+    "expm1", "arctan", "float64", "pi",
+}  # fmt: skip
+
+
 def simple(e: Expr, types: dict[str, Type]) -> Expr:
     """Literal arithmetic, conjugates of reals and full slices, as a person would write them.
 
@@ -125,7 +159,7 @@ def simple(e: Expr, types: dict[str, Type]) -> Expr:
     """
     match e:
         case Binary("*", Const(1 | 1.0 as c), x) | Binary("*", x, Const(1 | 1.0 as c)) if not isinstance(c, bool):
-            return x
+            return x if type(c) is int or is_floating(x, types) else e
         case Binary(op, Const(int() | float() as a), Const(int() | float() as b)) if not (
             isinstance(a, bool) or isinstance(b, bool)
         ):
@@ -170,8 +204,6 @@ def times(g: Expr, d: Expr) -> Expr:
         case Binary("*", a, b):
             return times(times(g, a), b)
     match g:
-        case Const(1 | 1.0 as c) if not isinstance(c, bool):
-            return d
         case Unary("-", x):
             return minus(times(x, d))
     if isinstance(d, Const):

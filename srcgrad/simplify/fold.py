@@ -108,6 +108,8 @@ class _Fold:
                     return False
                 if not pure and not _first_effect(u, name):
                     return False
+                if changes(s) & {n for e in own_exprs(u) for n in reads(e)}:
+                    return False
                 if isinstance(u, Add | AddAt) and u.target.id == name:
                     return False
                 if isinstance(u, Assign | AugAssign) and not isinstance(u.target, Name | Seq) and name in reads(u.target):

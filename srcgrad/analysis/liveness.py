@@ -26,6 +26,7 @@ from srcgrad.ir import (
     reads,
     stmt_reads,
     targets,
+    walk,
 )
 
 
@@ -44,10 +45,13 @@ def changes(s: Stmt) -> set[str]:
 
 
 def popped(e: Expr) -> set[str]:
-    match e:
-        case Call(Attr(Name(id), "pop" | "append" | "extend"), _, _):
-            return {id}
-    return set()
+    """Names of lists that an expression takes from or adds to."""
+    out = set()
+    for x in walk(e):
+        match x:
+            case Call(Attr(Name(name), "pop" | "append" | "extend"), _, _):
+                out.add(name)
+    return out
 
 
 def _root(e: Expr) -> str:

@@ -56,6 +56,7 @@ from srcgrad.ir import (
     targets,
     walk,
 )
+from srcgrad.simplify.stretch import expr_shape
 from srcgrad.types import (
     Array,
     Data,
@@ -97,7 +98,7 @@ class _Adjoint:
         self.instrument()
         self.homes = homes(function)
         self.guards: dict[str, list[Expr] | None] = {}
-        self.indexed: dict[str, tuple[Expr, Expr, str]] = {}
+        self.indexed: dict[str, tuple[Expr, Expr, str, Expr | None, bool]] = {}
         self.here = 0
         self.reverse_of: dict[int, Block] = {}
         self.read_count: dict[str, int] = {}
@@ -325,6 +326,8 @@ class _Adjoint:
                     self.add_all(v, t.id, out)  # type: ignore[attr-defined]
             return
         use = self.f.uses[id(s)]
+        if self.is_idle(s):
+            return
         if use.kind == "unpack":
             self.unpack(s, use, out)
             return
@@ -356,6 +359,17 @@ class _Adjoint:
                 hot = sorted(n for n in reads(s.value) if n in self.active)
                 refuse_use(self.f, s, use, hot or ["?"], s.value.loc or s.loc)  # type: ignore[attr-defined]
                 raise AssertionError(f"{use.kind} of {s.value!r}")
+
+    def is_idle(self, s: Assign) -> bool:
+        """Whether nothing was added to the adjoints of what the statement binds: they are zero, and add nothing."""
+        for web in targets(s.target):
+            if web not in self.active:
+                continue
+            if web not in self.homes.local or self.homes.block[web] != self.here or web == VALUE:
+                return False
+            if web in self.indexed or any(b.id in self.guards for b in self.bars.leaves(web)):
+                return False
+        return True
 
     # ---------------------------------------------------------------------------------------- structures and lists
     def is_list(self, web: str) -> bool:
@@ -451,6 +465,7 @@ class _Adjoint:
             elif isinstance(source, Name) and source.id in self.active:
                 place_bar = Item(self.bars.name(source.id), Const(place))
                 out.append(Assign(place_bar, Binary("+", place_bar, self.bars.name(item.id))))
+                self.guards[self.bars.name(source.id).id] = None
 
     # ---------------------------------------------------------------------------------------- rules
     def results(self, y: Name, use: Use) -> tuple[dict[str, Expr], dict[str, Expr]]:
@@ -518,6 +533,7 @@ class _Adjoint:
             self.sequence(e, value, self.types[e.id], (), out)
         elif isinstance(e, Name) and isinstance(self.types[e.id], ListOf):
             out.append(Add(self.bars.name(e.id), call(list, "list", value)))
+            self.guards[self.bars.name(e.id).id] = None
         elif isinstance(e, Name):
             self.add(e, value, out, guard)
 
@@ -545,16 +561,16 @@ class _Adjoint:
     def elementwise(self, y: Name, use: Use, out: Block) -> None:
         assert use.rule is not None
         index: Expr | None = None
+        repeats = False
         values: dict[str, Expr] = {use.rule.results[0]: y}
         g: Expr = self.bars.name(y.id)
         guard = self.guard_of(self.bars.name(y.id))
         use_here = use
         if y.id in self.indexed:  # only a place of the result is read: so only that place of the operands is
-            index, g, read = self.indexed.pop(y.id)
+            index, g, read, guard, repeats = self.indexed.pop(y.id)
             bound = {p: self.at(e, index) for p, e in use.bound.items()}
             values = {use.rule.results[0]: Name(read)}
             use_here = Use("rule", rule=use.rule, bound=bound, result=self.types[read])
-            guard = None
         template = Template(self.f, use_here, values, {f"{use.rule.results[0]}_bar": g})
         partials = {line.target: line.value for line in use.rule.lines if line.role == "partial"}
         selected = {line.target: line.value for line in use.rule.lines if line.role == "selected"}
@@ -588,11 +604,11 @@ class _Adjoint:
                 carried = known[0] if len(known) == 1 else Binary("&", known[0], known[1])
             assert isinstance(e, Name)
             if index is not None:
-                self.add_indexed(e, index, value, use, p, y, out)
+                self.add_indexed(e, index, value, carried, repeats, out)
                 continue
             t = self.types[e.id]
             if not same_shape(t, y_type):
-                value, carried = self.unbroadcast(value, e, t, y_type), None
+                value, carried = self.unbroadcast(value, e, t, y_type), self.any_of(carried, t, y_type)
             self.add(e, value, out, carried)
 
     def where(self, test: Expr, value: Expr, t: Type) -> Expr:
@@ -607,7 +623,7 @@ class _Adjoint:
         if have is None or full is None or len(have) > len(full):
             return helper
         if isinstance(t, Number):
-            return call(np.sum, "np.sum", self.full(value, y_type))
+            return call(np.sum, "np.sum", value)
         lead = len(full) - len(have)
         ones = [k for k, (a, b) in enumerate(zip(have, full[lead:], strict=True)) if a == 1 and b != 1]
         unsure = [a for a, b in zip(have, full[lead:], strict=True) if a != 1 and (a is None or a != b)]
@@ -615,12 +631,34 @@ class _Adjoint:
             return helper
         if ones:
             axis: Expr = Const(ones[0]) if len(ones) == 1 else Seq("tuple", tuple(Const(k) for k in ones))
-            return call(np.sum, "np.sum", self.full(value, y_type), axis=axis, keepdims=Const(True))
+            return call(np.sum, "np.sum", value, axis=axis, keepdims=Const(True))
         axis = Const(0) if lead == 1 else Seq("tuple", tuple(Const(k) for k in range(lead)))
-        return call(np.sum, "np.sum", self.full(value, y_type), axis=axis)
+        return call(np.sum, "np.sum", value, axis=axis)
 
-    def full(self, value: Expr, t: Type) -> Expr:
-        return value
+    def any_of(self, condition: Expr | None, t: Type, y_type: Type) -> Expr | None:
+        """The condition of a contribution that was summed over a broadcast: any of what was summed."""
+        have, full = shape_of(t), shape_of(y_type)
+        if condition is None or have is None or full is None or len(have) > len(full):
+            return None
+        shape = expr_shape(condition, self.f)
+        if shape is None or None in full or len(shape) > len(full):
+            return None
+        if any(a not in (1, b) for a, b in zip(shape[::-1], full[::-1], strict=False)):
+            return None
+        if isinstance(t, Number):
+            return call(np.any, "np.any", condition)
+        lead = len(full) - len(have)
+        ones = [k for k, (a, b) in enumerate(zip(have, full[lead:], strict=True)) if a == 1 and b != 1]
+        unsure = [a for a, b in zip(have, full[lead:], strict=True) if a != 1 and (a is None or a != b)]
+        if unsure or (lead and ones):
+            return None
+        missing = len(full) - len(shape)  # axes along which the condition itself is stretched
+        axes = [k - missing for k in (ones or range(lead)) if k >= missing]
+        if not axes:
+            return condition
+        axis: Expr = Const(axes[0]) if len(axes) == 1 else Seq("tuple", tuple(Const(k) for k in axes))
+        keep = {"keepdims": Const(True)} if ones else {}
+        return call(np.any, "np.any", condition, axis=axis, **keep)
 
     # ---------------------------------------------------------------------------------------- reads of places
     def read(self, y: Name, use: Use, out: Block) -> None:
@@ -631,14 +669,12 @@ class _Adjoint:
             return
         bar = self.bars.name(y.id)
         repeats = use.rule.name == "getitem_gathered"
-        if not repeats and self.can_index(x, i):
+        if self.can_index(x, i):
             g = Name(self.f.temp(f"{self.f.spelled(y.id)}_bar"))
             self.types[g.id] = self.types[bar.id]
             out.append(Assign(g, bar))
-            self.indexed[x.id] = (i, g, y.id)
+            self.indexed[x.id] = (i, g, y.id, self.guard_of(bar), repeats)
             return
-        if self.guard_of(bar) is not None:
-            pass  # already guarded when it was added
         out.append(AddAt(self.bars.name(x.id), i, bar, repeats))
         self.guards[self.bars.name(x.id).id] = None
 
@@ -669,7 +705,9 @@ class _Adjoint:
             return Item(e, index)
         return e
 
-    def add_indexed(self, e: Name, index: Expr, value: Expr, use: Use, p: str, y: Name, out: Block) -> None:
+    def add_indexed(
+        self, e: Name, index: Expr, value: Expr, guard: Expr | None, repeats: bool, out: Block
+    ) -> None:
         t = self.types[e.id]
         if isinstance(t, Array):
             if self.can_index(e, index):
@@ -679,11 +717,11 @@ class _Adjoint:
                 part = Name(self.f.temp("part"))
                 self.types[part.id] = Data(object)
                 out.append(Assign(part, Item(e, index)))
-                self.indexed[e.id] = (index, g, part.id)
+                self.indexed[e.id] = (index, g, part.id, guard, repeats)
                 return
             if not self.is_real(value) and t.kind != "c":
                 value = call(np.real, "np.real", value)
-            out.append(AddAt(self.bars.name(e.id), index, value))
+            out.append(AddAt(self.bars.name(e.id), index, value, repeats))
             self.guards[self.bars.name(e.id).id] = None
         else:
             self.add(e, call(np.sum, "np.sum", value), out)

@@ -16,6 +16,7 @@ from srcgrad.ir import (
     Attr,
     Binary,
     Call,
+    Compare,
     Const,
     Expr,
     IfExp,
@@ -145,6 +146,26 @@ def is_floating(e: Expr, types: dict[str, Type]) -> bool:
     return False
 
 
+def is_flag(e: Expr, types: dict[str, Type]) -> bool:
+    """Whether a condition is one truth value, not an array of them."""
+    match e:
+        case Name(name):
+            return isinstance(types.get(name), Number)
+        case Const(bool()):
+            return True
+        case Compare(_, operands):
+            return all(_is_scalar(o, types) for o in operands)
+        case Unary("not", _):
+            return True
+        case Binary("&" | "|", a, b):
+            return is_flag(a, types) and is_flag(b, types)
+    return False
+
+
+def _is_scalar(e: Expr, types: dict[str, Type]) -> bool:
+    return isinstance(e, Const) or (isinstance(e, Name) and isinstance(types.get(e.id), Number))
+
+
 _FLOATING = {
     "sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "cosh", "sinh", "ones", "zeros", "exp2", "log2", "log10", "log1p",
     "expm1", "arctan", "float64", "pi",
@@ -169,6 +190,8 @@ def simple(e: Expr, types: dict[str, Type]) -> Expr:
             return base
         case Call(Attr(Object(), name), (x,), ()) if name in _REAL and is_real(x, types):
             return x
+        case Unary("~", x) if is_flag(x, types):
+            return Unary("not", x)  # of a bool of Python's, ~ is arithmetic
         case Unary("-", Const(int() | float() as c)) if not isinstance(c, bool):
             return Const(-c)
         case Unary("-", Unary("-", x)):

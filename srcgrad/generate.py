@@ -507,7 +507,8 @@ def tangent_definition(build: Build, f: Function, name: str, half: Half | None =
         return known and not (isinstance(s, Assign) and (changes(s) or _calls_ours(s.value)))
 
     for s in statements(body):
-        _each(s, lambda e: stretch(e, f))
+        if isinstance(s, Assign) and id(s) not in f.uses:
+            _each(s, lambda e: stretch(e, f))
     fold(body, f, may, pure, lambda e: stretch(e, f))
     forward(body, f, needed)
     spell = spelling_for(f, body, [], {}, set())

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.analysis.activity import activity
+from srcgrad.analysis.effects import effects
 from srcgrad.analysis.types import types
 from srcgrad.context import Context, Half, check_signature
 from srcgrad.errors import refuse
@@ -42,7 +43,7 @@ Pass = Callable[[Function], Function]
 
 SYNTAX: tuple[Pass, ...] = (exits, unnest, webs, coalesce, loops)  # normal form, first half
 TYPED: tuple[Pass, ...] = (types, meaning)  # ... and the half that needs types
-FACTS: tuple[Pass, ...] = (activity,)
+FACTS: tuple[Pass, ...] = (effects, activity)
 
 
 def front(

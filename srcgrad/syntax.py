@@ -335,6 +335,16 @@ def statement_ast(s: Stmt, spell: Any) -> ast.stmt | None:
     raise AssertionError(f"no Python statement for {s!r}")
 
 
+def attributes_called(node: Any) -> list[str]:
+    """The names of the methods that are called anywhere in a tree.
+
+    >>> attributes_called(parse_expr("[xs.pop() for _ in y.keys()]"))
+    ['pop', 'keys']
+    """
+    calls = (n for n in ast.walk(node) if isinstance(n, ast.Call))
+    return [c.func.attr for c in calls if isinstance(c.func, ast.Attribute)]
+
+
 def parse_expr(text: str) -> ast.expr:
     """A Python expression's tree, from text."""
     return ast.parse(text, mode="eval").body

@@ -258,6 +258,10 @@ class Uses:
 
         if obj is self.context.detach:
             return Use("detach", result=self.t(args[0]) if args else Unknown(), what="detach")
+        if obj is np.einsum and args and not keywords:
+            spec = self.t(args[0])
+            if isinstance(spec, Data) and isinstance(spec.value, str):
+                return self.einsum(spec.value, args[1:], run, operands)
         if obj in _iterators():
             return self.iterator(obj, args, keywords)
         if obj in (list, tuple) and len(args) == 1:
@@ -294,6 +298,22 @@ class Uses:
         if callable(obj) and self.context.is_users(obj):
             return self.users(s, e, obj, args, keywords, what)
         return Use("unknown", result=Unknown(), why="no-rule", what=what, function=obj)
+
+    def einsum(self, spec: str, args: tuple, run: Any, operands: list[Expr]) -> Use:
+        """np.einsum: its rule is made for the spec, in the notation of all rules."""
+        from srcgrad.rules.einsum import Unsupported, variant
+
+        result = self.context.example.result(run, [self.t(o) for o in operands])
+        use = Use("unknown", result=result, what="numpy.einsum", function=np.einsum)
+        try:
+            rule = variant(spec, len(args))
+        except Unsupported as e:
+            use.why = str(e)
+            return use
+        if all(is_numeric(self.t(a)) for a in args):
+            use.kind, use.rule = "rule", rule
+            use.bound = dict(zip(rule.params, args, strict=True))
+        return use
 
     def is_instance(self, args: tuple) -> bool | None:
         t, cls = self.t(args[0]), self.t(args[1])

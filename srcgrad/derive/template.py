@@ -63,7 +63,10 @@ class Template:
         old = children(e)
         if not old:
             return e
-        return simple(rebuild(e, [self.line(c) for c in old]), self.f.types)
+        made = rebuild(e, [self.line(c) for c in old])
+        if isinstance(made, Unary) and made.op == "~" and is_flag(made.operand, self.f.types):
+            return Unary("not", made.operand)  # of a bool of Python's, ~ is arithmetic
+        return simple(made, self.f.types)
 
 
 _ROOTS: dict[str, Any] = {"np": np, "math": math}
@@ -190,8 +193,6 @@ def simple(e: Expr, types: dict[str, Type]) -> Expr:
             return base
         case Call(Attr(Object(), name), (x,), ()) if name in _REAL and is_real(x, types):
             return x
-        case Unary("~", x) if is_flag(x, types):
-            return Unary("not", x)  # of a bool of Python's, ~ is arithmetic
         case Unary("-", Const(int() | float() as c)) if not isinstance(c, bool):
             return Const(-c)
         case Unary("-", Unary("-", x)):

@@ -12,6 +12,7 @@ from typing import Any
 from srcgrad.emit.printer import expression, statement
 from srcgrad.emit.text import negated
 from srcgrad.function import VALUE, Function, is_ours
+from srcgrad.generate import whole_parameters
 from srcgrad.ir import (
     Add,
     AddAt,
@@ -19,12 +20,10 @@ from srcgrad.ir import (
     Block,
     Comment,
     Const,
-    Effect,
     Expr,
     For,
     If,
     Item,
-    Name,
     Object,
     Stmt,
     Unbind,
@@ -33,11 +32,10 @@ from srcgrad.ir import (
     all_binds,
     all_reads,
     binds,
-    statements,
 )
 from srcgrad.naming import Names
 from srcgrad.source.read import Source
-from srcgrad.syntax import signature_text, statement_ast, to_ast
+from srcgrad.syntax import statement_ast, to_ast
 from srcgrad.types import NONE, Data, Pattern, Pinned
 
 DERIVE = "derive"  # no pass of the front: the two sweeps, before they are simplified
@@ -107,7 +105,7 @@ class _Stage:
         if stem:
             return f"{self.name(stem)}_{last}"
         hint = self.f.names.get(web, "")
-        return f"{hint or 'part'}_{last}" if last.isdigit() else hint or last
+        return f"{hint.strip('_') or 'part'}_{last}" if last.isdigit() else hint or last
 
     # ------------------------------------------------------------------------------------------------ lines
     def put(self, depth: int, text: str, facts: list[str] | None = None) -> None:
@@ -116,7 +114,7 @@ class _Stage:
 
     def text(self, body: Block, reverse: Block) -> str:
         f = self.f
-        self.put(0, f"def {f.name}({signature_text(f.source.tree)}):", self.known(f.params))
+        self.put(0, f"def {f.name}({whole_parameters(f)}):", self.known(f.params))
         if self.stage == DERIVE:
             self.put(1, "# forward sweep")
         self.block(body, 1)
@@ -182,7 +180,7 @@ class _Stage:
 
     # ------------------------------------------------------------------------------------------------ facts
     def facts(self, s: Stmt) -> list[str]:
-        if self.stage == "types" and isinstance(s, Effect | For) | bool(binds(s)) and id(s) not in self.f.reached:
+        if self.stage == "types" and binds(s) and id(s) not in self.f.reached:
             return ["never reached"]
         return self.known(binds(s))
 
@@ -201,6 +199,3 @@ class _Stage:
         if isinstance(t, Data) and t != NONE and t.known and isinstance(t.value, str):
             return repr(t.value)
         return str(t)
-
-
-__all__ = ["Name", "stage_text", "statements"]

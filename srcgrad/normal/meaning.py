@@ -41,6 +41,7 @@ from srcgrad.ir import (
     statements,
     substitute,
     targets,
+    walk,
 )
 from srcgrad.normal.coalesce import coalesce
 from srcgrad.normal.loops import loops
@@ -149,7 +150,8 @@ class _Meaning:
                 s.loc,
                 hint="bind it before it is used",
             )
-        if use.kind == "lazy" and any(n in self.varied for n in reads(s.value)) and _carries(use.result):
+        active = any(n in self.varied for n in reads(s.value)) and _carries(use.result)
+        if use.kind == "lazy" and (active or any(isinstance(e, Call) for e in walk(s.value))):
             self.edited = True
             self.unnest.stmt = s
             value = self.unnest.expand(s.value, out)

@@ -80,6 +80,8 @@ class Unnest:
             case Assign(Seq() as target, value):
                 self.unpack(target, self.atom(value, out), out)
             case Assign(Name() as target, value):
+                if target.id.startswith("·"):  # the value of a chained assignment
+                    self.function.names.setdefault(target.id, hint_of(value))
                 self.bind(target, self.operation(value, out, hint_of(value)), out)
             case Assign(target, _):
                 self.write(target)

@@ -15,9 +15,14 @@ complex numbers.
 
 from __future__ import annotations
 
+import functools
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from srcgrad.rules.table import Variant
 
 
 class Unsupported(ValueError):
@@ -106,3 +111,28 @@ def adjoint_call(spec: str, operands: Sequence[str], position: int, adjoint: str
         for part in order
     ]
     return f"np.einsum({new!r}, {', '.join(parts)})"
+
+
+@functools.cache
+def variant(spec: str, count: int) -> Variant:
+    """The rule of one spec, as if it had been written in the notation.
+
+    >>> [line.target for line in variant("ij,j->i", 2).lines]
+    ['y', 'x0', 'x1']
+    """
+    from srcgrad.rules import table
+
+    operands, _ = parse(spec)
+    if len(operands) != count:
+        raise Unsupported(f"einsum spec {spec!r} is for {len(operands)} operands")
+    names = [f"x{k}" for k in range(count)]
+    quoted = repr("".join(spec.split()))
+    terms = []
+    for k in range(count):
+        dotted = [f"{n}_dot" if j == k else n for j, n in enumerate(names)]
+        terms.append(f"np.einsum({quoted}, {', '.join(dotted)})")
+    lines = [f"y = np.einsum({quoted}, {', '.join(names)})", f"y_dot = {' + '.join(terms)}"]
+    for k, n in enumerate(names):
+        lines.append(f"{n}_bar += unbroadcast({adjoint_call(spec, names, k, 'y_bar')}, {n})")
+    text = f"def einsum({', '.join(names)}):\n" + "".join(f"    {line}\n" for line in lines)
+    return table.parse_text(text, "einsum", __name__)

@@ -1,8 +1,8 @@
 """Rules of NumPy's elementwise functions. Operators, and the ufuncs that mean the same, are in `operators`.
 
-Constants are written so that float32 stays float32: Python numbers, and in np.where, which makes float64 of
-two Python numbers, 0.5 (which is exact, and widens nothing). A partial reads the operand as
-`x * x`, not `x**2`, since a Python float raises where that overflows.
+Constants are Python numbers, which widen no float32; where np.where makes float64 of two of them, the cast at
+the exit makes float32 again. A partial reads the operand as `x * x`, not `x**2`, since a Python float raises
+where that overflows.
 """
 
 # ruff: noqa: F821, F841  rules are parsed, never run
@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from srcgrad.rules.notation import Absent, Const, Float, Given, Mask, rule
+from srcgrad.rules.notation import Absent, Const, Float, Given, Mask, Number, rule
 from srcgrad.rules.operators import Complex
 from srcgrad.rules.points import (
     above_one,
@@ -530,6 +530,15 @@ def fmod(a, b):
 # --- choices and copies -------------------------------------------------------------------------------
 
 
+@rule(at=[(True, 0.3, 0.7), (1, vector, other), (False, 0.3, vector)])
+def where_number(condition: Number, a, b):
+    """Not `~`, which makes -2 of True."""
+    y = np.where(condition, a, b)
+    a_selected = condition != 0
+    b_selected = condition == 0
+    dy_dcondition = 0
+
+
 @rule(
     at=[(mask, vector, other), (mask, vector, 0), (mask, matrix, vector)],
     kink=[((mask, vector, other), {"a": 3.0, "b": 1.0})],
@@ -542,12 +551,8 @@ def where_mask(condition: Mask, a, b):
 
 
 @rule(
-    at=[
-        (mask, vector, other),
-        (True, 0.3, 0.7),
-        (integers, vector, other),
-    ],
-    kink=[((mask, vector, other), {"a": 3.0, "b": 1.0})],
+    at=[(integers, vector, other)],
+    kink=[((with_zero, vector, other), {"a": 2.0, "b": 2.0})],
 )
 def where(condition, a, b):
     y = np.where(condition, a, b)
@@ -646,9 +651,9 @@ def conj(x):
 
 @rule(at=[(complex_vector,)], method="conjugate")
 def conjugate(x):
-    y = np.conjugate(x)
-    y_dot = np.conjugate(x_dot)
-    x_bar += np.conjugate(y_bar)
+    y = x.conjugate()
+    y_dot = np.conj(x_dot)
+    x_bar += np.conj(y_bar)
 
 
 @rule(at=[(vector,), (complex_vector,), (0.3 + 1j,)], kink=[((0j,), {"z": 0.0})])

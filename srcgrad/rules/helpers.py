@@ -113,7 +113,7 @@ def untake_along_axis_rule(adjoint, like, indices: Const, axis: Const = -1):
 
 
 @rule(at=[(inside, [np.zeros(2), np.zeros(3)]), (matrix, [column, np.zeros(3), tall[:3]], 1)])
-def split_like_rule(adjoint: Array, like, axis: Const = 0):
+def split_like_rule(adjoint: Array, like: Sequence, axis: Const = 0):
     ys = split_like(adjoint, like, axis)
     ys_dot = split_like(adjoint_dot, like, axis)
     adjoint_bar += unsplit(ys_bar, adjoint, axis)
@@ -127,7 +127,7 @@ def unsplit_rule(pieces: Sequence, like, axis: Const = 0):
 
 
 @rule(at=[(vector, [other, 0.5]), (matrix, [vector, matrix_2, column])])
-def unbroadcast_each_rule(adjoint: Array, like):
+def unbroadcast_each_rule(adjoint: Array, like: Sequence):
     ys = unbroadcast_each(adjoint, like)
     ys_dot = unbroadcast_each(adjoint_dot, like)
     adjoint_bar += sum_each(ys_bar, adjoint)
@@ -254,7 +254,7 @@ def doubled_rule(a: Matrix, e: Matrix):
         (matrix, [column, vector], [matrix > 0, matrix_2 > 0]),
     ]
 )
-def select_each_rule(adjoint: Array, like, condlist: Const):
+def select_each_rule(adjoint: Array, like: Sequence, condlist: Const):
     ys = select_each(adjoint, like, condlist)
     ys_dot = select_each(adjoint_dot, like, condlist)
     adjoint_bar += np.broadcast_to(np.select(condlist, ys_bar), adjoint.shape)

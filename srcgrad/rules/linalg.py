@@ -1,7 +1,7 @@
 """Rules of numpy.linalg. No conjugates in the adjoints: transposes, not adjoint matrices.
 
-Stated: the factorisations read one triangle of a symmetric matrix; its adjoint is given symmetrised, as for a
-symmetric argument. Equal eigenvalues or singular values pass nothing between their vectors. `det` at a
+Stated: cholesky, eigh and eigvalsh read the lower triangle alone, and so their adjoint is lower triangular: what
+is above the diagonal has gradient 0. Equal eigenvalues or singular values pass nothing between their vectors. `det` at a
 singular matrix raises LinAlgError in the reverse sweep (its adjoint is y * inv(a).T). `pinv` and `svd` assume
 that the rank does not change. The rules of `REAL_ONLY` are wrong for complex arrays: the compiler refuses
 those.
@@ -115,34 +115,37 @@ def slogdet_of_stack(a: Stack):
 REAL_ONLY.add(np.linalg.slogdet)
 
 
-@rule(at=[(spd,)])
+@rule(at=[(spd,), (np.tril(spd),)])
 def cholesky(a: Matrix, /):
     y = np.linalg.cholesky(a)
     half = np.tril(np.ones(a.shape)) - np.eye(a.shape[0]) / 2
     inverse_y = np.linalg.inv(y)
-    y_dot = y @ (half * (inverse_y @ ((a_dot + a_dot.T) / 2) @ inverse_y.T))
+    a_step = np.tril(a_dot) + np.tril(a_dot, -1).T
+    y_dot = y @ (half * (inverse_y @ a_step @ inverse_y.T))
     w = inverse_y.T @ (half * (y.T @ y_bar)) @ inverse_y
-    a_bar += (w + w.T) / 2
+    a_bar += np.tril(w) + np.tril(w.T, -1)
 
 
-@rule(at=[(spd,)])
+@rule(at=[(spd,), (well_conditioned,)])
 def eigh(a: Matrix):
     w, v = np.linalg.eigh(a)
     gaps = divide_or_zero(1, w - w[:, None])
-    turned = v.T @ ((a_dot + a_dot.T) / 2) @ v
+    turned = v.T @ (np.tril(a_dot) + np.tril(a_dot, -1).T) @ v
     w_dot = np.diagonal(turned)
     v_dot = v @ (gaps * turned)
-    a_bar += (v * w_bar) @ v.T
+    whole = (v * w_bar) @ v.T
+    a_bar += np.tril(whole) + np.tril(whole, -1)
     mixed = v @ (gaps * (v.T @ v_bar)) @ v.T
-    a_bar += (mixed + mixed.T) / 2
+    a_bar += np.tril(mixed) + np.tril(mixed.T, -1)
 
 
-@rule(at=[(spd,)])
+@rule(at=[(spd,), (well_conditioned,)])
 def eigvalsh(a: Matrix):
     w = np.linalg.eigvalsh(a)
     v = np.linalg.eigh(a)[1]
-    w_dot = np.diagonal(v.T @ ((a_dot + a_dot.T) / 2) @ v)
-    a_bar += (v * w_bar) @ v.T
+    w_dot = np.diagonal(v.T @ (np.tril(a_dot) + np.tril(a_dot, -1).T) @ v)
+    whole = (v * w_bar) @ v.T
+    a_bar += np.tril(whole) + np.tril(whole, -1)
 
 
 @rule(at=[(matrix, {"compute_uv": False}), (tall, {"compute_uv": False}), (matrix, False, False)])

@@ -124,7 +124,7 @@ def pow_of_floats(a, b):
 def hypot_of_one(x):
     """The derivative at 0 is 0."""
     y = math.hypot(x)
-    dy_dx = (x > 0) - (x < 0)
+    dy_dx = math.copysign(1, x) if x else 0
 
 
 @rule(at=[(0.3, 0.7), (1e200, 1e200), (3, 4)], kink=[((0.0, 0.0), {"a": 0.0, "b": 0.0})])
@@ -253,14 +253,14 @@ def radians(x):
 def fabs(x):
     """The derivative at 0 is 0."""
     y = math.fabs(x)
-    dy_dx = (x > 0) - (x < 0)
+    dy_dx = math.copysign(1, x) if x else 0
 
 
 @rule(at=[(0.3, -0.7), (-0.3, -0.7), (-0.3, 2)], kink=[((0.0, -1.0), {"a": 0.0, "b": 0.0})])
 def copysign(a, b):
     """The derivative at a = 0 is 0, as for abs."""
     y = math.copysign(a, b)
-    dy_da = ((a > 0) - (a < 0)) * math.copysign(1, b)
+    dy_da = math.copysign(1, a) * math.copysign(1, b) if a else 0
     dy_db = 0
 
 

@@ -32,7 +32,7 @@ from srcgrad.runtime import unbroadcast
 
 
 class Complex:
-    """A number or array that is complex or not known to be real; such rules are right for real ones, too."""
+    """A number or array that is complex."""
 
 
 # --- sums and products --------------------------------------------------------------------------------
@@ -319,10 +319,10 @@ def float_power(a, b):
 
 
 @rule(
-    at=[(complex_vector,), (0.3 - 0.4j,), (vector,)],
+    at=[(complex_vector,), (0.3 - 0.4j,)],
     operator="abs",
     also=[np.abs, operator.abs],
-    kink=[((np.zeros(2),), {"x": 0.0}), ((0j,), {"x": 0.0})],
+    kink=[((np.zeros(2, complex),), {"x": 0.0}), ((0j,), {"x": 0.0})],
 )
 def absolute_of_complex(x: Complex):
     """The derivative at 0 is 0."""
@@ -339,7 +339,7 @@ def absolute_of_float(x: Float):
 
 
 @rule(
-    at=[(0.3,), (-0.3,), (vector,), (integers,)],
+    at=[(np.float64(0.3),), (np.float64(-0.3),), (vector,), (integers,)],
     operator="abs",
     also=[np.abs, operator.abs],
     kink=[((np.zeros(2),), {"x": 0.0})],

@@ -285,8 +285,8 @@ def kron_matrices(a: Matrix, b: Matrix):
     y = np.kron(a, b)
     blocks = np.reshape(y_bar, (a.shape[0], b.shape[0], a.shape[1], b.shape[1]))
     y_dot = np.kron(a_dot, b) + np.kron(a, b_dot)
-    a_bar += np.einsum("ipjq,pq->ij", blocks, b)
-    b_bar += np.einsum("ipjq,ij->pq", blocks, a)
+    a_bar += np.sum(blocks * b[:, None, :], (1, 3))
+    b_bar += np.sum(blocks * a[:, None, :, None], (0, 2))
 
 
 @rule(at=[(short, three), (triples, triples_2), (triples, three), (three, triples), (triples[:1], triples_2)])

@@ -436,6 +436,54 @@ def sum_of_array_from(iterable: Array, start):
     start_bar += unbroadcast(y_bar, start)
 
 
+@rule(
+    at=[([0.3, 0.7, 0.1],), ([-2.0],)],
+    kink=[(([0.3, 0.7, 0.7],), {"iterable": [0.0, 0.5, 0.5]})],
+)
+def largest_of_sequence(iterable: Sequence):
+    """Ties share equally; beside a NaN nothing flows."""
+    y = max(iterable)
+    taken = np.array(iterable) == y
+    share = 1 / max(np.sum(taken), 1)
+    y_dot = np.sum(np.where(taken, np.array(iterable_dot), 0)) * share
+    iterable_bar += np.where(taken, y_bar * share, 0)
+
+
+@rule(
+    at=[([0.3, 0.7, 0.1],), ([-2.0],)],
+    kink=[(([0.3, 0.3, 0.7],), {"iterable": [0.5, 0.5, 0.0]})],
+)
+def smallest_of_sequence(iterable: Sequence):
+    """Ties share equally; beside a NaN nothing flows."""
+    y = min(iterable)
+    taken = np.array(iterable) == y
+    share = 1 / max(np.sum(taken), 1)
+    y_dot = np.sum(np.where(taken, np.array(iterable_dot), 0)) * share
+    iterable_bar += np.where(taken, y_bar * share, 0)
+
+
+@rule(at=[(vector,), (single,)], kink=[((ties,), {"iterable": [0.5, 0, 0.5, 0]})])
+def largest_of_vector(iterable: Vector):
+    """Ties share equally; beside a NaN nothing flows."""
+    y = max(iterable)
+    taken = iterable == y
+    iterable_selected = taken
+    share = 1 / max(np.sum(taken), 1)
+    y_dot = np.sum(np.where(taken, iterable_dot, 0)) * share
+    iterable_bar += np.where(taken, y_bar * share, 0)
+
+
+@rule(at=[(vector,), (single,)], kink=[((ties,), {"iterable": [0, 0.5, 0, 0.5]})])
+def smallest_of_vector(iterable: Vector):
+    """Ties share equally; beside a NaN nothing flows."""
+    y = min(iterable)
+    taken = iterable == y
+    iterable_selected = taken
+    share = 1 / max(np.sum(taken), 1)
+    y_dot = np.sum(np.where(taken, iterable_dot, 0)) * share
+    iterable_bar += np.where(taken, y_bar * share, 0)
+
+
 @rule(at=[([1.5, -0.3, 2.0],)])
 def fsum_of_sequence(seq: Sequence, /):
     y = math.fsum(seq)
@@ -487,9 +535,14 @@ def distance(p: Vector, q: Vector, /):
 # Integrals and differences of samples
 
 
-@rule(
-    at=[(vector,), (vector, {"dx": 0.3}), (matrix, {"dx": 0.3, "axis": 0}), (stack, {"axis": 1}), (single,)]
-)
+@rule(at=[(vector,), (matrix, {"axis": 0}), (stack, {"axis": 1}), (single,)])
+def trapezoid_of_unit_steps(y, x: Absent = None, dx: Absent = 1.0, axis: Const = -1):
+    z = np.trapezoid(y, axis=axis)
+    z_dot = np.trapezoid(y_dot, axis=axis)
+    y_bar += unreduce(z_bar, y, axis) * trapezoid_weights(y, axis)
+
+
+@rule(at=[(vector, {"dx": 0.3}), (matrix, {"dx": 0.3, "axis": 0}), (stack, {"dx": 0.5, "axis": 1})])
 def trapezoid(y, x: Absent = None, dx: Scalar = 1.0, axis: Const = -1):
     z = np.trapezoid(y, dx=dx, axis=axis)
     z_dot = np.trapezoid(y_dot, dx=dx, axis=axis) + np.trapezoid(y, axis=axis) * dx_dot

@@ -40,10 +40,11 @@ def reshape_scalar(a: Scalar, /, shape: Const):
     a_bar += np.sum(y_bar)
 
 
-@rule(at=[(matrix, 2, 6), (matrix, (4, 3)), (matrix, -1), (stack, 6, -1, {"order": "F"})], method="reshape")
-def reshape_method(a: Array, /, *shape: Const, order: Literal["C", "F"] = "C"):
-    y = a.reshape(*shape, order=order)
-    y_dot = np.reshape(a_dot, y.shape, order=order)
+@rule(at=[(matrix, (2, 6)), (matrix, (4, 3)), (matrix, -1), (stack, (6, -1), {"order": "F"})], method="reshape")
+def reshape_method(a: Array, /, shape: Const, *, order: Literal["C", "F"] = "C"):
+    """Several integers are one tuple, too."""
+    y = a.reshape(shape, order=order)
+    y_dot = np.reshape(a_dot, shape, order=order)
     a_bar += np.reshape(y_bar, a.shape, order=order)
 
 
@@ -150,11 +151,12 @@ def transpose(a: Array, axes: Const = None):
     a_bar += np.transpose(y_bar, inverse(axes))
 
 
-@rule(at=[(matrix,), (stack,), (stack, 2, 0, 1), (stack, (-1, 0, 1)), (stack, None)], method="transpose")
-def transpose_method(a: Array, /, *axes: Const):
-    y = a.transpose(*axes)
-    y_dot = a_dot.transpose(*axes)
-    a_bar += np.transpose(y_bar, inverse(*axes))
+@rule(at=[(matrix,), (stack,), (stack, (2, 0, 1)), (stack, (-1, 0, 1)), (stack, None)], method="transpose")
+def transpose_method(a: Array, /, axes: Const = None):
+    """Several integers are one tuple, too."""
+    y = a.transpose(axes)
+    y_dot = np.transpose(a_dot, axes)
+    a_bar += np.transpose(y_bar, inverse(axes))
 
 
 @rule(at=[(matrix,), (vector,), (stack,), (tangled,)], method="T")
@@ -223,16 +225,8 @@ def roll(a: Array, shift: Const, axis: Const = None):
     a_bar += np.roll(y_bar, np.negative(shift), axis=axis)
 
 
-@rule(at=[(matrix, None)])
-def sort_all(a: Array, axis: Literal[None] = -1):
-    y = np.sort(a, axis=axis)
-    order = np.argsort(a, axis=None, kind="stable")
-    y_dot = np.take(a_dot, order)
-    a_bar += untake(y_bar, a, order)
-
-
 @rule(
-    at=[(vector,), (matrix,), (matrix, 0), (stack, {"axis": 1}), (vector, {"kind": "stable"})],
+    at=[(vector,), (matrix,), (matrix, 0), (matrix, None), (stack, {"axis": 1}), (vector, {"kind": "stable"})],
     kink=[((np.array([1.0, 0.5, 1.0]),), {"a": [1, 1, 1]})],
 )
 def sort(a: Array, axis: Const = -1, kind: Const = None):

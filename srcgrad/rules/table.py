@@ -72,6 +72,20 @@ def parse(registered: notation.Registered) -> Variant:
     function = registered.function
     tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     assert isinstance(tree, ast.FunctionDef)
+    return _parsed(tree, function, registered)
+
+
+def parse_text(text: str, name: str, module: str) -> Variant:
+    """A rule that was made as text (einsum's, for one spec)."""
+    space: dict[str, Any] = {"np": np, "__name__": module, **{n: getattr(runtime, n) for n in ("unbroadcast",)}}
+    exec(compile(text, f"<rule {name}>", "exec"), space)  # noqa: S102  our own text: it only defines the function
+    tree = ast.parse(text).body[0]
+    assert isinstance(tree, ast.FunctionDef)
+    function = space[name]
+    return _parsed(tree, function, notation.Registered(function, ()))
+
+
+def _parsed(tree: ast.FunctionDef, function: Any, registered: notation.Registered) -> Variant:
     reader = Reader(_RuleSource(function))
     arguments = tree.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]

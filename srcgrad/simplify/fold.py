@@ -121,7 +121,8 @@ class _Fold:
 
                 def change(e: Expr) -> Expr:
                     e = substitute(e, {name: s.value})
-                    return self.simplify(e) if self.simplify is not None else e
+                    ours = id(u) not in self.f.uses  # the user's own operations stay as they are
+                    return self.simplify(e) if self.simplify is not None and ours else e
 
                 map_exprs(u, change)
                 return True

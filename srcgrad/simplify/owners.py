@@ -79,6 +79,10 @@ class _Owners:
                 case Assign(target, value):
                     roots = self.roots(value)
                     names = targets(target)
+                    found = stretched(value)
+                    if found is not None and found[0] not in (Const(1.0), Const(1)):
+                        if not set(names) & (self.placed | self.outputs):
+                            self.shared.update(names)  # a stretched view cannot be added to
                     if roots or isinstance(value, Call) and not isinstance(target, Name) and not _is_half(value.fn):
                         copied = isinstance(target, Name) and (target.id in self.placed or target.id in self.outputs)
                         if not copied:

@@ -76,6 +76,10 @@ def _step(e: Expr, f: Function) -> Expr:
                 if all(p == Const(None) for p in parts):
                     return to_shape(g, like)  # leading axes: broadcasting does it
                 return to_shape(Item(g, Seq("tuple", parts) if len(parts) > 1 else parts[0]), like)
+        case Call(Object(value), (g, like), ()) if value is runtime.unbroadcast:
+            have, full = expr_shape(g, f), expr_shape(like, f)
+            if have is not None and have == full and None not in have:
+                return g
         case Binary("+" | "-" | "*" | "/" as op, a, b):
             for this, that, left in ((a, b, True), (b, a, False)):
                 found = stretched(this)
@@ -152,6 +156,18 @@ def _axes(axis: Expr, rank: int | None) -> set[int] | None:
     return out
 
 
+def _einsum_shape(spec: str, shapes: list[tuple[Extent, ...] | None]) -> tuple[Extent, ...] | None:
+    inputs, arrow, output = spec.partition("->")
+    extents: dict[str, Extent] = {}
+    for letters, shape in zip(inputs.split(","), shapes, strict=True):
+        if shape is None or len(shape) != len(letters):
+            return None
+        for c, e in zip(letters, shape, strict=True):
+            if extents.setdefault(c, e) != e:
+                return None
+    return tuple(extents.get(c) for c in output) if arrow else None
+
+
 _ELEMENTWISE = (np.where, np.zeros_like, np.ones_like)
 
 
@@ -189,6 +205,11 @@ def expr_shape(e: Expr, f: Function) -> tuple[Extent, ...] | None:
                 return broadcast(*[expr_shape(a, f) for a in args])
             if name == "sum":
                 return ()
+        case Call(Attr(Object(value), "einsum"), (Const(str() as spec), *operands), ()) if value is np:
+            return _einsum_shape(spec, [expr_shape(o, f) for o in operands])
+        case Call(Attr(Object(value), "ones"), (Item(Attr(x, "shape"), Const(int() as axis)),), ()) if value is np:
+            inner = expr_shape(x, f)
+            return None if inner is None else (inner[axis],)
         case Item(x, index):
             inner = expr_shape(x, f)
             parts = index.items if isinstance(index, Seq) else (index,)

@@ -92,6 +92,7 @@ class Context:
     names: dict[int, Names] = field(default_factory=dict)
     global_types: dict[Any, Type] = field(default_factory=dict)
     make_version: Any = None
+    keep_alive: list[Any] = field(default_factory=list)
     used_names: set[str] = field(default_factory=set)
     detach: Any = detach
 

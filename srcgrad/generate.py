@@ -177,6 +177,16 @@ def zeros_down(block: Block) -> None:
     for s in block:
         for inner in blocks(s):
             zeros_down(inner)
+    facts: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
+
+    def facts_of(u: Stmt) -> tuple[frozenset[str], frozenset[str]]:
+        """The names that a statement mentions, and those of them that it binds or changes."""
+        if id(u) not in facts:
+            bound = {n for t in statements([u]) for n in (*_names_bound(t), *changes(t))}
+            read = {n for t in statements([u]) for e in own_exprs(t) for n in reads(e)}
+            facts[id(u)] = frozenset(bound | read), frozenset(bound)
+        return facts[id(u)]
+
     for k in range(len(block) - 1, -1, -1):
         s = block[k]
         if not (isinstance(s, Assign) and isinstance(s.target, Name) and _is_zero(s.value)):
@@ -184,11 +194,7 @@ def zeros_down(block: Block) -> None:
         name, operands = s.target.id, reads(s.value)
         j = k
         while j + 1 < len(block):
-            u = block[j + 1]
-            mentioned = {n for t in statements([u]) for e in own_exprs(t) for n in reads(e)} | {
-                n for t in statements([u]) for n in (*_names_bound(t), *changes(t))
-            }
-            bound = {n for t in statements([u]) for n in (*_names_bound(t), *changes(t))}
+            mentioned, bound = facts_of(block[j + 1])
             if name in mentioned or operands & bound:
                 break
             j += 1

@@ -394,19 +394,21 @@ def walk(e: Expr) -> Iterator[Expr]:
         stack.extend(reversed(children(e)))
 
 
-def reads(e: Expr | None) -> set[str]:
-    """The names that an expression reads."""
-    out: set[str] = set()
+_NOTHING: frozenset[str] = frozenset()
+
+
+def reads(e: Expr | None) -> frozenset[str]:
+    """The names that an expression reads; kept on the expression, which does not change."""
     if e is None:
-        return out
-    stack = [e]
-    while stack:
-        e = stack.pop()
+        return _NOTHING
+    known: frozenset[str] | None = e.__dict__.get("_reads")
+    if known is None:
         if type(e) is Name:
-            out.add(e.id)
+            known = frozenset((e.id,))
         else:
-            stack.extend(children(e))
-    return out
+            known = _NOTHING.union(*map(reads, children(e)))
+        e.__dict__["_reads"] = known
+    return known
 
 
 def blocks(s: Stmt) -> tuple[Block, ...]:

@@ -38,8 +38,9 @@ _READING_METHODS = {
     "upper", "replace", "title", "total_seconds", "isoformat", "bit_length", "as_integer_ratio", "is_integer", "hex",
 }  # fmt: skip
 _LIBRARY = {*sys.stdlib_module_names, "numpy", "scipy", "builtins", "_io"}
-_STDLIB_WRITERS = {"shuffle", "heappush", "heappop", "heapify", "insort", "setattr", "delattr", "next", "exec", "eval",
-                   "map", "filter", "sorted", "reduce", "iter"}  # fmt: skip
+_STDLIB_WRITERS = {
+    "shuffle", "heappush", "heappop", "heapify", "insort", "setattr", "delattr", "next", "iter", "exec", "eval",
+}  # fmt: skip
 
 
 def effects(function: Function) -> Function:

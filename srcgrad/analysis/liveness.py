@@ -46,12 +46,15 @@ def changes(s: Stmt) -> set[str]:
 
 def popped(e: Expr) -> set[str]:
     """Names of lists that an expression takes from or adds to."""
-    out = set()
-    for x in walk(e):
-        match x:
-            case Call(Attr(Name(name), "pop" | "append" | "extend"), _, _):
-                out.add(name)
-    return out
+    known: set[str] | None = e.__dict__.get("_popped")
+    if known is None:
+        known = set()
+        for x in walk(e):
+            match x:
+                case Call(Attr(Name(name), "pop" | "append" | "extend"), _, _):
+                    known.add(name)
+        e.__dict__["_popped"] = known
+    return known
 
 
 def _root(e: Expr) -> str:

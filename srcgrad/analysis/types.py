@@ -288,7 +288,7 @@ class _Types:
         if key not in names:
             names[key] = f"e{len(names)}"
             self.context.sites[names[key]] = id(s)
-            self.f.keep_alive.append(s)
+            self.context.keep_alive.append(s)  # the id stays this statement's
         return Sym(names[key])
 
     def type_of(self, e: Expr) -> Type:

@@ -361,7 +361,7 @@ class Uses:
             return Use("relist", result=t, what=obj.__name__)
         if isinstance(t, Data) and t.cls is range:
             return Use("constant", result=ListOf(Number("i")))
-        return Use("unknown", result=ListOf(item_of(t)), why="a list of an array's rows", what=obj.__name__)
+        return Use("unknown", result=ListOf(item_of(t)), why="a list of an array's rows", what=obj.__name__, function=obj)
 
     def method(self, s: Stmt, e: Call, fn: Attr, t: Type) -> Use:
         name = fn.name

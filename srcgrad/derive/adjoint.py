@@ -17,7 +17,7 @@ from srcgrad import runtime
 from srcgrad.analysis.homes import Homes, homes
 from srcgrad.analysis.uses import Use
 from srcgrad.derive.names import Shadows, leaf_type, paths
-from srcgrad.derive.template import Template, call, is_real, minus, times
+from srcgrad.derive.template import Template, call, has_complex, is_real, minus, times
 from srcgrad.errors import refuse
 from srcgrad.function import VALUE, Function
 from srcgrad.ir import (
@@ -94,6 +94,7 @@ class _Adjoint:
         self.f = function
         self.types = function.types
         self.active = function.active
+        self.complex = has_complex(function.types)
         self.bars = Shadows(function, "bar")
         self.instrument()
         self.homes = homes(function)
@@ -300,6 +301,8 @@ class _Adjoint:
         return out
 
     def is_real(self, e: Expr) -> bool:
+        if not self.complex:
+            return not any(isinstance(x, Const) and isinstance(x.value, complex) for x in walk(e))
         return is_real(e, self.types)
 
     def add_all(self, operand: Expr, web: str, out: Block) -> None:

@@ -104,11 +104,16 @@ def call(fn: Any, path: str, *args: Expr, **keywords: Expr) -> Call:
 _REAL = {"conj", "conjugate", "real"}
 
 
+def has_complex(types: dict[str, Type]) -> bool:
+    """Whether any name is complex."""
+    return any(isinstance(t, Number | Array) and t.kind == "c" for t in types.values())
+
+
 def is_real(e: Expr, types: dict[str, Type]) -> bool:
     """Whether an expression is proved real: nothing complex stands in it."""
     from srcgrad.ir import walk
 
-    if not any(isinstance(t, Number | Array) and t.kind == "c" for t in types.values()):
+    if not has_complex(types):
         return not any(isinstance(x, Const) and isinstance(x.value, complex) for x in walk(e))
     for x in walk(e):
         if isinstance(x, Call) and isinstance(x.fn, Object) and type(x.fn.value).__name__ == "Half":

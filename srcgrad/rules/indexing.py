@@ -1,5 +1,6 @@
 """Reading places of an array: basic indices give views, integer arrays may name a place twice, masks select."""
 
+# ruff: noqa: F821, F841  rules are parsed, never run
 from __future__ import annotations
 
 from srcgrad.rules.notation import Basic, IntArray, Mask, rule
@@ -8,7 +9,10 @@ from srcgrad.rules.points import matrix, vector
 # The adjoint of a read is added into the place that was read: `x_bar[i] += y_bar` is the compiler's own statement.
 
 
-@rule(at=[(vector, 1), (vector, slice(1, None)), (matrix, (slice(None), None, -1)), (matrix, Ellipsis)], operator="[]")
+@rule(
+    at=[(vector, 1), (vector, slice(1, None)), (matrix, (slice(None), None, -1)), (matrix, Ellipsis)],
+    operator="[]",
+)
 def getitem(x, i: Basic):
     y = x[i]
     y_dot = x_dot[i]

@@ -1,8 +1,8 @@
 """Rules of numpy.linalg. No conjugates in the adjoints: transposes, not adjoint matrices.
 
-Stated: cholesky, eigh and eigvalsh read the lower triangle alone, and so their adjoint is lower triangular: what
-is above the diagonal has gradient 0. Equal eigenvalues or singular values pass nothing between their vectors. `det` at a
-singular matrix raises LinAlgError in the reverse sweep (its adjoint is y * inv(a).T). `pinv` and `svd` assume
+Stated: cholesky, eigh and eigvalsh read the lower triangle alone, and so their adjoint is lower triangular:
+what is above the diagonal has gradient 0. Equal eigenvalues or singular values pass nothing between their
+vectors. `det` at a singular matrix raises LinAlgError in the reverse sweep (its adjoint is y * inv(a).T). `pinv` and `svd` assume
 that the rank does not change. The rules of `REAL_ONLY` are wrong for complex arrays: the compiler refuses
 those.
 """

@@ -198,20 +198,26 @@ def copies(block: Block, outputs: set[str], may: Callable[[str], bool]) -> Block
     while True:
         after: dict[int, frozenset[str]] = {}
         live_in(block, frozenset(outputs), after)
-        if not _copies(block, after, may):
+        touched: set[str] = set()
+        _copies(block, after, may, touched)
+        if not touched:
             return block
 
 
-def _copies(block: Block, after: dict[int, frozenset[str]], may: Callable[[str], bool]) -> bool:
-    for k, s in enumerate(block):
+def _copies(block: Block, after: dict[int, frozenset[str]], may: Callable[[str], bool], touched: set[str]) -> None:
+    """One round; a name that it has changed waits for the next, when liveness is known again."""
+    k = 0
+    while k < len(block):
+        s = block[k]
         for inner in blocks(s):
-            if _copies(inner, after, may):
-                return True
+            _copies(inner, after, may, touched)
         if isinstance(s, Assign) and isinstance(s.target, Name) and isinstance(s.value, Name) and may(s.target.id):
-            if _through(block, k, s.target.id, s.value.id, after):
+            pair = {s.target.id, s.value.id}
+            if not pair & touched and _through(block, k, s.target.id, s.value.id, after):
                 del block[k]
-                return True
-    return False
+                touched |= pair
+                continue
+        k += 1
 
 
 def _through(block: Block, k: int, a: str, b: str, after: dict[int, frozenset[str]]) -> bool:

@@ -59,9 +59,9 @@ class Case:
         self.elementwise = any(t.startswith("d") and "_d" in t for t in self.targets)
         self.parameters, self.arguments, self.wrt, self.constants = [], [], [], {}
         values = signature.bind_partial(*args, **keywords).arguments
-        self.texts = {n: self.text(n, v) for n, v in values.items()}
         self.id = f"{function.__module__.rsplit('.', 1)[-1]}-{function.__name__}-{label}"
         self.name = self.id.replace("-", "_").replace(".", "_")
+        self.texts = {n: self.text(n, v) for n, v in values.items()}
 
     def text(self, name, value):
         """An operand as it stands in the call: the name of a parameter, or a literal."""
@@ -85,8 +85,9 @@ class Case:
 
     def literal(self, name, value):
         if isinstance(value, np.ndarray):
-            self.constants[f"{name}_of_{self.label.replace('-', '_')}"] = value
-            return f"{name}_of_{self.label.replace('-', '_')}"
+            known = f"{name}_of_{self.name}"
+            self.constants[known] = value
+            return known
         if isinstance(value, list | tuple):
             items = ", ".join(self.literal(f"{name}_{k}", v) for k, v in enumerate(value))
             return f"[{items}]" if isinstance(value, list) else f"({items}{',' if len(value) == 1 else ''})"
@@ -498,12 +499,13 @@ def test_integers(case):
         np.testing.assert_allclose(x_bar, x_bar_of_floats, rtol=1e-12, atol=1e-12)
 
 
-# Rules for which an empty array is no sensible argument, and what they do with one
-NOT_EMPTY = {
-    **dict.fromkeys(("ediff1d", "unstack", "dot_stacks", "ungradient_rule", "doubled_rule"), "the reverse sweep raises"),
-    **dict.fromkeys(("sum_of_array_from", "unpad_rule", "trapezoid_of_points"), "the reverse sweep raises"),
-    **dict.fromkeys(("diff", "diff_repeated"), "np.diff of nothing cannot be told from np.diff of one"),
-}
+# Rules for which an empty array is no sensible argument
+NOT_EMPTY = dict.fromkeys(
+    ("ediff1d", "unstack", "dot_stacks", "ungradient_rule", "doubled_rule", "sum_of_array_from", "unpad_rule"),
+    "the reverse sweep raises",
+) | dict.fromkeys(
+    ("diff", "diff_repeated", "trapezoid_of_points"), "the differences of nothing are those of one: none"
+)
 
 
 @pytest.mark.parametrize("case", ARRAYS.values(), ids=lambda c: c.id)

@@ -30,7 +30,7 @@ from srcgrad.ir import (
 )
 
 
-def changes(s: Stmt) -> set[str]:
+def changes(s: Stmt) -> frozenset[str]:
     """Names whose object a simple statement changes in place: stores, additions to places, append and pop."""
     match s:
         case Assign(Item() | Attr() as target, value):
@@ -38,22 +38,22 @@ def changes(s: Stmt) -> set[str]:
         case Assign(_, value) | Effect(value):
             return popped(value)
         case AddAt(target):
-            return {target.id}
+            return frozenset((target.id,))
         case Add(target) | AugAssign(Name() as target):
-            return {target.id}
-    return set()
+            return frozenset((target.id,))
+    return frozenset()
 
 
-def popped(e: Expr) -> set[str]:
+def popped(e: Expr) -> frozenset[str]:
     """Names of lists that an expression takes from or adds to."""
-    known: set[str] | None = e.__dict__.get("_popped")
+    known: frozenset[str] | None = e.__dict__.get("_popped")
     if known is None:
-        known = set()
+        found = set()
         for x in walk(e):
             match x:
                 case Call(Attr(Name(name), "pop" | "append" | "extend"), _, _):
-                    known.add(name)
-        e.__dict__["_popped"] = known
+                    found.add(name)
+        known = e.__dict__["_popped"] = frozenset(found)
     return known
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from srcgrad.analysis.homes import Homes
 from srcgrad.analysis.liveness import live_in
 from srcgrad.derive.adjoint import Derived
-from srcgrad.function import Function
+from srcgrad.function import Function, is_ours
 from srcgrad.ir import (
     Assign,
     Attr,
@@ -71,7 +71,31 @@ class _Record:
 
     def prepare(self) -> None:
         self.given_back()
+        self.twins()
         self.recompute()
+
+    # ---------------------------------------------------------------------------------------- one for two
+    def twins(self) -> None:
+        """Temporaries that hold the same for sure are one to the reverse sweep: `y[0]` read three times is kept once."""
+        first: dict[tuple[int, Expr], str] = {}
+        same: dict[str, Expr] = {}
+        read = self.reverse_reads()
+        for s in statements(self.d.forward):
+            if not (isinstance(s, Assign) and isinstance(s.target, Name) and is_ours(s.target.id)):
+                continue
+            t, use = s.target.id, self.f.uses.get(id(s))
+            if t not in read or t not in self.homes.local or use is None or use.kind not in ("rule", "constant"):
+                continue
+            key = (self.homes.of_stmt[id(s)], s.value)
+            if key not in first:
+                first[key] = t
+                continue
+            (made,) = self.homes.bound_by[first[key]]
+            if all(self.unchanged(o, made, s) for o in reads(s.value) if o in self.homes.block):
+                same[t] = Name(first[key])
+        if same:
+            for s in statements(self.d.reverse):
+                map_exprs(s, lambda e: substitute(e, same))
 
     def run(self) -> None:
         self.keep_locals()
@@ -190,7 +214,7 @@ class _Record:
     def cheap(self, s: Assign) -> bool:
         use = self.f.uses.get(id(s))
         t = self.f.types.get(s.target.id)  # type: ignore[union-attr]
-        if use is None or use.kind not in ("rule", "constant", "copy", "list item", "data"):
+        if use is None or use.kind not in ("rule", "constant", "copy", "list item", "entry", "data"):
             return False
         match s.value:
             case Attr(_, "T" | "shape" | "size" | "ndim" | "dtype"):
@@ -200,7 +224,9 @@ class _Record:
             case Item(Name(owner), index):
                 source = self.f.types.get(owner)
                 basic = use.kind == "list item" or (use.rule is not None and use.rule.name == "getitem")
-                return isinstance(source, Array | ListOf) and basic or use.kind == "constant" and _plain_index(index)
+                if use.kind in ("constant", "entry"):
+                    return _plain_index(index)
+                return isinstance(source, Array | ListOf) and basic
             case Unary() | Compare((_,)):
                 return isinstance(t, Number)
             case Binary(op, _, _):

@@ -188,6 +188,8 @@ def simple(e: Expr, types: dict[str, Type]) -> Expr:
     """
     match e:
         case Binary("*", Const(1 | 1.0 as c), x) | Binary("*", x, Const(1 | 1.0 as c)) if not isinstance(c, bool):
+            if isinstance(x, Const) and isinstance(x.value, int | float) and not isinstance(x.value, bool):
+                return Const(x.value * c)
             return x if type(c) is int or is_floating(x, types) else e
         case Binary(op, Const(int() | float() as a), Const(int() | float() as b)) if not (
             isinstance(a, bool) or isinstance(b, bool)

@@ -91,7 +91,7 @@ def derived(f: Function, seed: Callable[[Function, Derived], Block], given: dict
     d = adjoint(f)
     bars = d.shadows
     outputs = [b.id for w in f.wrt for b in bars.leaves(w)]
-    join_terms(d.reverse)
+    join_terms(d.reverse, f)
     d.reverse[:0] = seed(f, d)
     webs = {b: w for b, w in _bar_webs(f).items()}
     wanted = set(outputs)
@@ -124,7 +124,7 @@ def derived(f: Function, seed: Callable[[Function, Derived], Block], given: dict
     sink(d.reverse)
     copies(d.reverse, wanted, lambda n: may(n) or is_ours(n) and n not in wanted)
     clean()
-    join_terms(d.reverse)
+    join_terms(d.reverse, f)
     zeros_down(d.reverse)
     owners(d.reverse, f, wanted, inner)
     return d, outputs
@@ -153,22 +153,23 @@ def _each(s: Stmt, change: Callable[[Expr], Expr]) -> None:
     map_exprs(s, change)
 
 
-def join_terms(block: Block) -> None:
-    """Two equal contributions in a row are one, doubled."""
+def join_terms(block: Block, f: Function) -> None:
+    """Two equal contributions in a row are one, doubled (of numbers and arrays: twice a list is another thing)."""
     from srcgrad.derive.template import times
 
     for s in block:
         for inner in blocks(s):
-            join_terms(inner)
+            join_terms(inner, f)
     k = 0
     while k + 1 < len(block):
         a, b = block[k], block[k + 1]
         if isinstance(a, Assign | Add) and isinstance(b, Add) and a.target == b.target and a.value == b.value:
-            if isinstance(a.target, Name) and a.target.id not in reads(a.value):
-                a.value = times(a.value, Const(2)) if not _calls_ours(a.value) else a.value
-                if not _calls_ours(a.value):
-                    del block[k + 1]
-                    continue
+            target = a.target
+            numeric = isinstance(target, Name) and isinstance(f.types.get(target.id), Number | Array)
+            if numeric and target.id not in reads(a.value) and not _calls_ours(a.value):  # type: ignore[union-attr]
+                a.value = times(a.value, Const(2))
+                del block[k + 1]
+                continue
         k += 1
 
 

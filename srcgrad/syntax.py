@@ -70,17 +70,29 @@ _NAMED = {
     ast.AsyncWith: "an async with statement", ast.Global: "a global statement", ast.Match: "a match statement",
     ast.Nonlocal: "a nonlocal statement", ast.Delete: "a del statement", ast.Import: "an import",
     ast.ImportFrom: "an import", ast.Await: "await", ast.Yield: "yield", ast.YieldFrom: "yield from",
+    ast.ListComp: "a list comprehension with := in it", ast.SetComp: "a set comprehension with := in it",
+    ast.DictComp: "a dict comprehension with := in it", ast.Lambda: "a lambda with := or yield in it",
+    ast.GeneratorExp: "a generator expression with := in it", ast.JoinedStr: "an f-string with := in it",
 }  # fmt: skip
 _HINTS = {
-    ast.With: "open files and contexts outside the function",
+    ast.With: "put it around the call of the derivative; read files before it",
     ast.Try: "test for the condition with an if instead of catching the exception",
+    ast.TryStar: "test for the condition with an if instead of catching the exception",
     ast.FunctionDef: "define the helper at module level, and pass it what it needs",
+    ast.AsyncFunctionDef: "define a plain function at module level, and pass it what it needs",
+    ast.ClassDef: "define the class at module level",
     ast.Import: "import at the top of the module",
     ast.ImportFrom: "import at the top of the module",
     ast.Global: "pass the value as an argument and return it",
     ast.Nonlocal: "pass the value as an argument and return it",
     ast.Match: "write the cases as if, elif and else",
-    ast.Delete: "leave the name bound: it ends with the function",
+    ast.Delete: "leave it out: names end with the function; of a list take the entries that are wanted",
+    ast.ListComp: "assign in a statement before it, or write it as a loop",
+    ast.SetComp: "assign in a statement before it, or write it as a loop",
+    ast.DictComp: "assign in a statement before it, or write it as a loop",
+    ast.GeneratorExp: "assign in a statement before it, or write it as a loop",
+    ast.JoinedStr: "assign in a statement before it",
+    ast.Lambda: "define a function at module level, and pass it what it needs",
 }
 
 

@@ -23,7 +23,7 @@ COMPLEX = "its derivative needs complex eigenvectors of a matrix that may have n
 DETACH = "if the result is only data, say detach(x)"
 OUTSIDE = "call it outside of the function that is differentiated, or on detach(x)"
 LOOP = "write the loop: it is differentiated as it stands"
-FFT = "the products of a Fourier matrix are covered: F @ x; or write a rule"
+FFT = "the product with a Fourier matrix is covered: np.exp(-2j * np.pi * np.outer(k, k) / n) @ x, k = np.arange(n)"
 
 
 def _each(names: str, reason: str, hint: str, module: str = "numpy") -> dict[str, tuple[str, str]]:
@@ -84,7 +84,7 @@ KNOWN: dict[str, tuple[str, str]] = {
         NO_RULE,
         "np.linalg.solve(V.T @ V, V.T @ y) with V = x[:, None] ** np.arange(n) is covered",
     ),
-    "numpy.roots": (COMPLEX, "write a rule, by implicit differentiation"),
+    "numpy.roots": (COMPLEX, "Newton's steps from np.roots(detach(p)) are covered: r - np.polyval(p, r) / slope"),
     "numpy.polyder": (NO_RULE, "p[:-1] * np.arange(len(p) - 1, 0, -1) is covered"),
     "numpy.polymul": (NO_RULE, "np.convolve is covered"),
     **_each(
@@ -163,15 +163,15 @@ MODULES: dict[str, tuple[str, str]] = {
     "numpy.char": ("it is about strings", DETACH),
     "numpy.strings": ("it is about strings", DETACH),
     "numpy.rec": ("records are refused", "a dataclass of arrays is covered"),
-    "numpy.lib": (NO_RULE, DETACH + "; or write a rule"),
+    "numpy.lib": (NO_RULE, DETACH),
     "numpy.random": (
         "a random draw takes data alone",
         "location + scale * draw is covered",
     ),
     "numpy.fft": (NO_RULE, FFT),
-    "scipy": (NO_RULE, "write a rule: srcgrad explain no-rule; " + DETACH),
+    "scipy": (NO_RULE, "srcgrad rules scipy lists what is covered; " + DETACH),
 }
-FALLBACK = DETACH + "; or write a rule: srcgrad explain no-rule"
+FALLBACK = "srcgrad rules lists what is covered; " + DETACH
 
 
 @functools.cache
@@ -207,7 +207,7 @@ def hint_for(function: Any) -> str | None:
     >>> hint_for(np.ma.masked_where)
     'np.where and x[mask] are covered'
     >>> hint_for(print)
-    'if the result is only data, say detach(x); or write a rule: srcgrad explain no-rule'
+    'srcgrad rules lists what is covered; if the result is only data, say detach(x)'
     """
     entry = entry_for(function)
     return entry[1] if entry else FALLBACK

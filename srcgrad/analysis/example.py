@@ -1,7 +1,7 @@
-"""Result types by example: a stock function is run on three sets of small dummy operands.
+"""Result types by example: a stock function is run on four sets of small dummy operands.
 
 Each symbol of the extents' pattern has another size in each set, so that an extent of the result can be read back as
-a symbol (plus a constant) only where it is that for all three; every unknown integer, mask and index array has other
+a symbol (plus a constant) only where it is that for all four; every unknown integer, mask and index array has other
 contents in each set, so that what depends on contents is not taken for a fact. NumPy itself says dtype and rank.
 """
 
@@ -28,13 +28,16 @@ from srcgrad.types import (
     join,
 )
 
+# The sizes of the symbols of one call, symbol by symbol, in four trials. Chosen so that no two differ by a constant, that
+# each is the smaller and the larger of any two in some trial, and that no sum, difference, product, half or double of
+# them is another one plus a constant in all four (tested): what is read back as a symbol is that symbol.
 _SIZES = (
-    (4, 6, 10, 12, 8, 14, 16, 18, 22, 20),
-    (10, 4, 8, 18, 14, 6, 20, 12, 16, 24),
-    (8, 14, 4, 6, 12, 18, 10, 22, 20, 16),
-)
-_FLOATS = (0.7, 0.6, 0.8)
-_INTS = (0, 1, 2)
+    (4, 24, 20, 10), (6, 22, 14, 28), (10, 20, 10, 20), (16, 18, 24, 12), (18, 16, 28, 4), (24, 12, 22, 18),
+    (26, 10, 4, 22), (28, 4, 26, 16),
+)  # fmt: skip
+_TRIALS = range(4)
+_FLOATS = (0.7, 0.6, 0.8, 0.5)
+_INTS = (0, 1, 2, 1)
 
 
 class Unusable(Exception):
@@ -45,19 +48,20 @@ class Example:
     """Dummy operands for the symbols met so far."""
 
     def __init__(self, pattern: Pattern | None = None) -> None:
-        self.order: dict[str, int] = {}
+        self.order: dict[str, int] = {}  # the symbols of this call's operands
         self.pattern = pattern or Pattern()
 
     def size(self, name: str, trial: int) -> int:
-        place = self.order.setdefault(name, len(self.order))
-        row = _SIZES[trial]
-        # no two symbols differ by the same constant in all trials
-        return row[place] if place < len(row) else 30 + (2, 3, 5)[trial] * place
+        if name not in self.order:
+            if len(self.order) == len(_SIZES):
+                raise Unusable
+            self.order[name] = len(self.order)
+        return _SIZES[self.order[name]][trial]
 
     def extent(self, e: Extent, trial: int) -> int:
         if isinstance(e, Sym):
             return max(self.size(e.name, trial) + e.plus, 0)
-        return (3, 5, 7)[trial] if e is None else e
+        return (3, 5, 7, 4)[trial] if e is None else e
 
     def dummy(self, t: Type, trial: int) -> Any:
         match t:
@@ -85,7 +89,7 @@ class Example:
             case ListOf(item):
                 if item is None:
                     return []
-                return [self.dummy(item, trial) for _ in range((3, 5, 7)[trial])]
+                return [self.dummy(item, trial) for _ in range((3, 5, 7, 4)[trial])]
             case Data(known=True, value=value):
                 return value
         raise Unusable
@@ -95,7 +99,8 @@ class Example:
         outs = []
         trials = []
         error: Exception | None = None
-        for trial in range(3):
+        self.order = {}
+        for trial in _TRIALS:
             try:
                 dummies = [self.dummy(t, trial) for t in operands]
             except Unusable:
@@ -144,7 +149,7 @@ class Example:
             axes = zip(*[o.shape for o in outs], strict=True)
             return Array(dtype, tuple(self.read_extent(list(axis), trials) for axis in axes))
         if isinstance(first, tuple | list):
-            if any(len(o) != len(first) for o in outs) or len(trials) < 3:
+            if any(len(o) != len(first) for o in outs) or len(trials) < len(_TRIALS):
                 items = [self.read_back([i], trials[:1], False) for o in outs for i in o]
                 item: Type | None = None
                 for i in items:
@@ -158,7 +163,7 @@ class Example:
         return Pattern().type_of(first) if not isinstance(first, str) else Data(str)
 
     def read_extent(self, sizes: list[int], trials: list[int]) -> Extent:
-        if len(trials) < 3:
+        if len(trials) < len(_TRIALS):
             return None
         if len(set(sizes)) == 1:
             return int(sizes[0])
@@ -214,7 +219,7 @@ def _array(dtype: np.dtype[Any], shape: tuple[int, ...], trial: int) -> Any:
     if dtype.kind == "b":
         out = np.zeros(shape, bool)
         if trial:
-            out.reshape(-1)[:: (2, 1)[trial - 1]] = True
+            out.reshape(-1)[:: (2, 1, 3)[trial - 1]] = True
         return out
     size = 1
     for s in shape:

@@ -822,13 +822,23 @@ class _Target:
                 "argument-type", f"{name} is an array of objects", where, hint=f"pass {name}.astype(float)"
             )
         if name in self.wrt and value.dtype.kind not in "biufc":
-            refuse("argument-type", f"{name} is an array of {value.dtype}, which has no derivative", where)
+            refuse(
+                "argument-type",
+                f"{name} is an array of {_KINDS.get(value.dtype.kind, value.dtype)}, which has no derivative",
+                where,
+                hint="choose another parameter: wrt=...",
+            )
 
     def _refuse_argument(self, name: str, value: Any) -> NoReturn:
         where = self._parameter(name)
         kind = type(value).__name__
         if value is None:
-            refuse("argument-type", f"{name} is None, and {self.name} is to be differentiated by it", where)
+            refuse(
+                "argument-type",
+                f"{name} is None, and {self.name} is to be differentiated by it",
+                where,
+                hint="pass a number or an array, or choose another parameter: wrt=...",
+            )
         if isinstance(value, tuple | list | dict):
             numbers = not isinstance(value, dict)
             hint = f"pass np.array({name}), or its entries" if numbers else "pass its entries"
@@ -859,7 +869,7 @@ class _Target:
             "argument-type",
             f"{name} is of type {kind}, and numbers and arrays alone are differentiated",
             where,
-            hint=f"pass float({name})" if number else "",
+            hint=f"pass float({name})" if number else "choose another parameter: wrt=...",
         )
 
     def check_number(self, value: Any) -> None:
@@ -873,11 +883,11 @@ class _Target:
         """The adjoint of the output, from what the user gave: an array of its shape and kind, that nobody else has."""
         if isinstance(value, tuple | list):
             if not isinstance(seed, tuple | list) or len(seed) != len(value):
-                self._refuse_seed(f"is {_described(seed)}", _described(value))
+                self._refuse_seed(f"is {_described(seed)}", _described(value), _alike(value))
             return type(value)(self.adjoint(v, s) for v, s in zip(value, seed, strict=True))
         if isinstance(value, dict):
             if not isinstance(seed, dict) or list(seed) != list(value):
-                self._refuse_seed(f"is {_described(seed)}", _described(value))
+                self._refuse_seed(f"is {_described(seed)}", _described(value), _alike(value))
             return {k: self.adjoint(v, seed[k]) for k, v in value.items()}
         if not isinstance(value, _Outline) and not _is_numeric(value):
             return None
@@ -887,7 +897,7 @@ class _Target:
         given = np.asarray(seed)
         wanted = dtype if dtype.kind in "fc" else np.dtype(float)
         if given.dtype.kind == "c" and wanted.kind != "c":
-            self._refuse_seed("is complex", f"{_described(value)} of real numbers")
+            self._refuse_seed("is complex", f"{_described(value)}, which is real", "pass its real part")
         if given.shape != shape:
             try:
                 given = np.broadcast_to(given, shape)
@@ -900,12 +910,14 @@ class _Target:
         number = value.number if isinstance(value, _Outline) else isinstance(value, np.generic)
         return out[()] if number else out
 
-    def _refuse_seed(self, seed: str, value: str) -> NoReturn:
+    def _refuse_seed(
+        self, seed: str, value: str, hint: str = "it has the output's shape, or is broadcast to it"
+    ) -> NoReturn:
         refuse(
             "wrong-seed",
             f"the adjoint of the output {seed}, and {self.name} returns {value}",
             self._returned(),
-            hint="it has the output's shape, or is broadcast to it",
+            hint=hint,
         )
 
     def _refuse_not_a_number(self, made: Any, arguments: dict[str, Any]) -> NoReturn:
@@ -931,9 +943,9 @@ class _Target:
     def _refuse_no_result(self) -> NoReturn:
         refuse(
             "no-result",
-            f"{self.name} returns nothing, so there is nothing to differentiate",
+            f"{self.name} returned None for these arguments, and grad needs a number",
             self._definition(),
-            hint="return the result, also where it is left in an argument (of= is not covered yet)",
+            hint="return the result on every path, also one that is left in an argument",
         )
 
     # ---- places
@@ -1112,6 +1124,14 @@ def _described_type(t: Any, arguments: dict[str, Any]) -> str:
     return "something else"
 
 
+_KINDS = {"U": "text", "S": "text", "M": "dates", "m": "durations", "V": "records"}
+
+
+def _alike(value: Any) -> str:
+    """The hint for a seed of another structure than the output's."""
+    return f"pass a {type(value).__name__} of {len(value)}, one adjoint for each entry"
+
+
 def _check_seed(seed: Any, structure: bool = False) -> None:
     if seed is None and not structure:
         return
@@ -1119,10 +1139,10 @@ def _check_seed(seed: Any, structure: bool = False) -> None:
         return
     if _is_numeric(seed) and (not isinstance(seed, np.ndarray) or type(seed) is np.ndarray):
         return
-    hint = "np.array of it" if isinstance(seed, list | tuple) else ""
+    hint = f"pass np.array({seed!r})" if isinstance(seed, list | tuple) and len(seed) < 9 else ""
     refuse(
         "wrong-seed",
-        f"the adjoint of the output is a number or an array, and got {_described(seed)}",
+        f"the seed, the adjoint of the output, is a number or an array, and got {_described(seed)}",
         hint=hint,
     )
 
@@ -1152,13 +1172,15 @@ def _buffers(
         if set(into) != set(wrt):
             refuse(
                 "into",
-                f"into has {', '.join(map(str, into))}, and the gradient of {name} has {', '.join(wrt)}",
+                f"into names {', '.join(map(str, into)) or 'nothing'}, "
+                f"and the gradient of {name} is by {', '.join(wrt)}",
             )
         buffers = tuple(into[n] for n in wrt)
     elif many:
         if not isinstance(into, tuple | list) or len(into) != len(wrt):
-            got = f"{len(into)} of them" if isinstance(into, tuple | list) else _described(into)
-            refuse("into", f"into is a tuple or list of {len(wrt)} for the gradient of {name}, and got {got}")
+            got = f"{len(into)}" if isinstance(into, tuple | list) else _described(into)
+            names = ", ".join(wrt)
+            refuse("into", f"into takes a tuple or list of {len(wrt)} arrays, for {names}, and got {got}")
         buffers = tuple(into)
     else:
         buffers = (into,)
@@ -1169,18 +1191,21 @@ def _buffers(
             hint = "a 0-d array, np.zeros(()), takes the gradient of a number" if not shape else ""
             refuse("into", f"into takes arrays, and got {_described(buffer)} for {n}", hint=hint)
         if buffer.shape != shape:
-            refuse("into", f"into has shape {buffer.shape} for {n}, and its gradient has shape {shape}")
+            refuse(
+                "into",
+                f"the buffer of into for {n} has shape {buffer.shape}, and its gradient has shape {shape}",
+            )
         kind = dtype.kind if dtype.kind in "fc" else "f"
         if buffer.dtype.kind != kind:
             a = {"f": "floating-point", "c": "complex"}[kind]
-            refuse("into", f"into is of {buffer.dtype} for {n}, and its gradient is {a}")
+            refuse("into", f"the buffer of into for {n} is of {buffer.dtype}, and its gradient is {a}")
         if not buffer.flags.writeable:
-            refuse("into", f"into is read-only for {n}")
+            refuse("into", f"the buffer of into for {n} is read-only")
         for other in theirs:
             if np.may_share_memory(buffer, other) and np.shares_memory(buffer, other):
                 refuse(
                     "into",
-                    f"into overlaps an argument for {n}",
+                    f"the buffer of into for {n} overlaps an argument, or another buffer",
                     hint="give it memory of its own: np.zeros_like",
                 )
         theirs.append(buffer)

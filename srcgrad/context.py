@@ -17,7 +17,7 @@ from srcgrad.function import Function
 from srcgrad.ir import Attr, Expr, Name
 from srcgrad.source.read import Source, read
 from srcgrad.source.resolve import MISSING, Names
-from srcgrad.types import Array, Data, ListOf, Number, Pattern, Struct, Type, Unknown, known
+from srcgrad.types import Array, Data, ListOf, Maybe, Number, Pattern, Struct, Sym, Type, Unknown, known
 
 STOCK = ("numpy", "scipy", "math", "cmath", "builtins")
 
@@ -226,6 +226,8 @@ class Context:
             types[p.name] = _valueless(type_of(bound[p.name]))
         if rest or given:
             refuse("unknown-type", f"{source.name} is called with too many arguments", None, hint="correct the call")
+        names: dict[str, str] = {}  # extents that only the run knows, by the order in which the callee meets them
+        types = {p: renamed(t, self.canonical(names)) for p, t in types.items()}
         key = (id(source.function), tuple(types.items()))
         if key in self.callees:
             return self.callees[key], bound
@@ -243,6 +245,14 @@ class Context:
             callee.result = result
         return callee, bound
 
+    def canonical(self, names: dict[str, str]) -> Callable[[str], str]:
+        def rename(symbol: str) -> str:
+            if symbol in self.pattern.lengths:
+                return symbol
+            return names.setdefault(symbol, f"c{len(names)}")
+
+        return rename
+
     def version(self, callee: Callee, active: tuple[str, ...], mode: str = "split") -> Version:
         """The halves of a callee for these active parameters; made at the first request."""
         key = (id(callee), active, mode)
@@ -257,6 +267,26 @@ class Context:
             self.versions[key] = v
             self.make_version(v, mode)
         return self.versions[key]
+
+
+def renamed(t: Type, rename: Callable[[str], str]) -> Type:
+    """The type with other names for its symbols."""
+
+    def extent(e: Any) -> Any:
+        return Sym(rename(e.name), e.plus) if isinstance(e, Sym) else e
+
+    match t:
+        case Array(dtype, shape) if shape is not None:
+            return Array(dtype, tuple(extent(e) for e in shape))
+        case Number(kind, dtype, Sym() as value):
+            return Number(kind, dtype, extent(value))
+        case Struct(kind, items, keys, cls):
+            return Struct(kind, tuple(renamed(i, rename) for i in items), keys, cls)
+        case ListOf(item) if item is not None:
+            return ListOf(renamed(item, rename))
+        case Maybe(item):
+            return Maybe(renamed(item, rename))
+    return t
 
 
 def plain_attribute(owner: Any, name: str) -> Any:

@@ -33,34 +33,36 @@ def _slug(name: str, title: str, text: str) -> None:
 _slug("no-rule", "a function has no derivative rule", """
     A function is called with an argument that depends on what you differentiate with
     respect to, and the table of rules does not have it. `srcgrad rules` lists what is
-    covered; often a close relative is. If the result is only data, wrap it:
-    `detach(...)` makes it a constant and is checked to be one. Otherwise give the
-    derivative yourself with `@rule`: write the function and its partials as the
-    textbook prints them.
+    covered; often a close relative is. If the result is only data, call it with
+    `detach(x)`, which is a constant to the differentiator. Otherwise write what the
+    function does with others that are covered: a Python function of your own is
+    differentiated as it stands.
 """)
 _slug("keyword", "a keyword argument that no rule names", """
     The function has a rule, but not for this keyword: its derivative would differ, and
     ignoring the keyword would give a wrong number. Express what the keyword does with
-    other operations (`keepdims` by an index, `dtype` by `.astype` on the inputs), or
-    write a variant of the rule that names it.
+    other operations: `dtype` by `.astype` on the inputs, `where` by `np.where` on them,
+    `initial` by one operation more.
 """)
 _slug("method", "a method that has no derivative rule", """
     A method is called on a number, array or container that is differentiated, and its
     meaning is not known. Most methods of arrays have a function of the same name in
-    NumPy that is covered: `np.sort(x)` for `x.sort()`.
+    NumPy that is covered: `np.sort(x)` for `x.sort()`; an index replaces `.item()`.
 """)
 _slug("active-call", "an unknown function is handed an active argument", """
     The callable is neither in the table of rules nor a Python function whose source
     can be read, and it receives something that depends on what you differentiate with
-    respect to. Whatever it returns may depend on it too. Replace it by a covered
-    function, give it a derivative with `@rule`, or say `detach(x)` for its argument
-    if the derivative must not go through it.
+    respect to, or that it could write into. Whatever it returns may depend on it too.
+    Replace it by a covered function or by one of your own in Python, call it outside
+    of the function and pass its result, or say `detach(x)` for its argument if the
+    derivative must not go through it.
 """)
 _slug("active-index", "an index depends on a differentiated number", """
     An array is indexed by, or a loop or shape is sized by, a number that depends on
     what you differentiate with respect to. An index is an integer: the result jumps as
     the number moves, and between jumps the derivative is zero. If that zero is what
-    you want, compute the index from `detach(x)`; if not, interpolate.
+    you want, compute the index from `detach(x)`, or round it: `int(x)`. If not,
+    interpolate: `np.interp`.
 """)
 _slug("active-data", "a differentiated number is used where only data may be", """
     The number is stored into an array of integers, used in `range()`, as an axis,
@@ -73,14 +75,14 @@ _slug("active-data", "a differentiated number is used where only data may be", "
 
 _slug("non-scalar", "the function does not return a single number", """
     A gradient belongs to a number. For an array there is a choice to make:
-    `grad(f, seed=1.0)` is the gradient of the sum of its entries, `vjp(f)` takes
-    weights of your own, `jacobian(f)` gives the derivative of every entry. An array of
-    one element counts as a number.
+    `grad(f, seed=1.0)` is the gradient of the sum of its entries, and `vjp(f)` takes
+    weights of your own, one set for each call of what it returns. An array of one
+    element counts as a number.
 """)
 _slug("no-result", "the function returns nothing", """
-    The function has no `return` with a value on some path, so there is nothing to
-    differentiate. If its result is left in an argument, as numerical kernels do, say
-    which: `grad(f, of="C")`. Otherwise return the result.
+    The function has no `return` with a value on the path that was taken, so there is
+    nothing to differentiate. Return the result on every path, also one that is left
+    in an argument.
 """)
 _slug("unknown-wrt", "wrt names no parameter of the function", """
     `wrt` takes names or positions of parameters, or a tuple or list of them; positions
@@ -195,7 +197,7 @@ _slug("unknown-type", "the type of an expression is not known", """
 _slug("subclass", "an instance of a class that is not covered", """
     An object takes part whose class overrides operators, attribute access or
     construction, or derives from a class that does; what its expressions mean is not
-    known. Use a plain class, a dataclass or a tuple.
+    known. Use plain numbers, arrays, tuples or lists, and functions of your own.
 """)
 _slug("too-many-versions", "one function needs too many versions", """
     A derivative is made for the types of each call, and one function was asked for in
@@ -209,8 +211,8 @@ _slug("too-many-versions", "one function needs too many versions", """
 _slug("mismatch", "a derivative does not agree with differences", """
     `check_grad` compared the derivative with central differences, and the two modes with
     each other, and the worst entry is off by more than the tolerance. Look for kinks
-    near the point, for a function that is not deterministic, and for rules of your own;
-    if none is there, it is a bug of srcgrad, and a report is welcome.
+    near the point, and for a function that is not deterministic; if none is there, it
+    is a bug of srcgrad, and a report is welcome.
 """)
 _slug("target", "the target names no function", """
     A target is FILE:FUNCTION, FILE:Class.method, FILE::FUNCTION, package.module:f,

@@ -149,6 +149,11 @@ class Reader:
                 return [
                     For(self.target(target), self.expr(iterable), self.block(body), self.block(orelse), loc=loc)
                 ]
+            case ast.While(test, body, orelse) if any(isinstance(n, ast.NamedExpr) for n in ast.walk(test)):
+                # a condition that binds is computed in the body, so that it is reversed with it
+                leave = [*self.block(orelse), Break(loc=loc)]
+                out = If(Unary("not", self.expr(test), loc=self.loc(test)), leave, [], loc=loc)
+                return [While([], Const(True), [out, *self.block(body)], [], loc=loc)]
             case ast.While(test, body, orelse):
                 return [While([], self.expr(test), self.block(body), self.block(orelse), loc=loc)]
             case ast.Break():

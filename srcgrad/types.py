@@ -117,6 +117,16 @@ class Data(Type):
 
 
 @dataclass(frozen=True)
+class Maybe(Type):
+    """None, or something of a type: what an `is None` tells apart."""
+
+    item: Type
+
+    def __str__(self) -> str:
+        return f"{self.item} or None"
+
+
+@dataclass(frozen=True)
 class Unknown(Type):
     why: str = ""
 
@@ -154,6 +164,9 @@ def join(a: Type | None, b: Type | None) -> Type:
         return a if b is None else b  # type: ignore[return-value]
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         return Unknown()  # one Unknown, so that joins settle
+    if NONE in (a, b) or isinstance(a, Maybe) or isinstance(b, Maybe):
+        parts = [t.item if isinstance(t, Maybe) else t for t in (a, b) if t != NONE]
+        return Maybe(parts[0] if len(parts) == 1 else join(parts[0], parts[1]))
     if isinstance(a, Number) and isinstance(b, Number):
         kind = max(a.kind, b.kind, key=_ORDER.index)
         if a.dtype == b.dtype:
@@ -207,6 +220,15 @@ def forget(t: Type, site: Callable[[str], bool]) -> Type:
         return replace(t, items=tuple(forget(i, site) for i in t.items))
     if isinstance(t, ListOf) and t.item is not None:
         return ListOf(forget(t.item, site))
+    if isinstance(t, Maybe):
+        return Maybe(forget(t.item, site))
+    return t
+
+
+def certain(t: Type) -> Type:
+    """The type that a value has where it is used as one: an array that may be None has no certain shape."""
+    if isinstance(t, Maybe):
+        return Array(t.item.dtype, None) if isinstance(t.item, Array) else t.item
     return t
 
 

@@ -7,12 +7,28 @@ still varied, and is refused where it matters, not dropped.
 
 from __future__ import annotations
 
+import functools
+import sys
 from typing import Any
 
 from srcgrad.analysis.uses import Use, choose, index_operands
 from srcgrad.errors import SrcgradError, refuse
 from srcgrad.function import VALUE, Function
-from srcgrad.ir import Assign, Call, Effect, Expr, For, Name, Seq, Stmt, binds, reads, statements, targets
+from srcgrad.ir import (
+    Assign,
+    Call,
+    Effect,
+    Expr,
+    For,
+    Name,
+    Seq,
+    Stmt,
+    binds,
+    children,
+    reads,
+    statements,
+    targets,
+)
 from srcgrad.types import Data, Number, Type, Unknown, is_numeric
 
 _SILENT = ("constant", "detach")
@@ -92,7 +108,9 @@ def edges(function: Function, s: Stmt) -> list[tuple[str, str]]:
         assert use.rule is not None
         sources = {n for p, e in use.bound.items() for n in reads(e) if use.rule.differentiable(p)}
         # data of a rule (an axis, an index) passes variation on too, so that it is refused, not dropped
-        sources |= {n for p, e in use.bound.items() for n in _data_names(e) if not _is_shape(function, n)}
+        sources |= {
+            n for p, e in use.bound.items() if p != "like" for n in _data_names(e) if not _is_shape(function, n)
+        }
         return [(n, t) for n in sources for t in names]
     return [(n, t) for n in reads(s.value) for t in names]
 
@@ -123,7 +141,7 @@ def check(function: Function, s: Stmt, useful: set[str]) -> None:
     if use.kind == "rule":
         assert use.rule is not None
         for p, e in use.bound.items():
-            if not use.rule.differentiable(p):
+            if not use.rule.differentiable(p) and p != "like":
                 for n in sorted(_data_names(e)):
                     if n in function.varied and not _is_shape(function, n):
                         what = "an index" if p == "i" and use.what == "an index" else f"the argument {p} of {use.what}"
@@ -132,10 +150,15 @@ def check(function: Function, s: Stmt, useful: set[str]) -> None:
                             f"{what} depends on an argument that is differentiated",
                             e.loc or loc,
                             note=depends(function, n),
-                            hint="if it is only data, say detach(...), or int(...) for an index",
+                            hint=f"if it is only data, say detach({_shown(function, n)})"
+                            + (f" or int({_shown(function, n)})" if what == "an index" else ""),
                         )
         return
     refuse_use(function, s, use, hot, loc)
+
+
+def _shown(function: Function, web: str) -> str:
+    return "..." if web.startswith("·") else function.spelled(web)
 
 
 def can_vary(t: Type | None) -> bool:
@@ -172,24 +195,24 @@ def refuse_use(function: Function, s: Stmt, use: Use, hot: list[str], loc: Any) 
 
 
 def _refuse_kind(function: Function, s: Stmt, use: Use, hot: list[str], loc: Any, note: str) -> None:
-    from srcgrad.rules.known import hint_for
-
+    data = f"if it is only data, say detach({_shown(function, hot[0])})"
     if use.kind == "creation":
+        draw = "random" in use.what or "Random" in use.what
         refuse(
             "active-data",
             f"{use.what} takes data only, and is given a number that is differentiated",
             loc,
             note=note,
-            hint="if it is only data, say detach(...)",
+            hint=f"location + scale * draw is covered; {data}" if draw else data,
         )
     if use.kind == "lazy" or use.kind == "opaque":
-        what = use.kind if use.kind == "lazy" else getattr(s.value, "what", "this")
+        what = getattr(s.value, "what", "") or _LAZY.get(type(s.value).__name__, "this")
         refuse(
             "syntax",
             f"the value of {_article(what)} depends on an argument that is differentiated",
             loc,
             note=note,
-            hint="write it as a loop with append, or with array operations",
+            hint=_INSTEAD.get(what, "write it as a loop with append, or with array operations"),
         )
     if use.kind == "iterator":
         refuse(
@@ -202,41 +225,132 @@ def _refuse_kind(function: Function, s: Stmt, use: Use, hot: list[str], loc: Any
     if use.kind != "unknown":
         return
     if use.why == "no-rule":
-        from srcgrad.rules.table import table
-
-        hint = None
-        try:
-            hint = hint_for(use.function)
-        except Exception:  # an object that cannot be looked up
-            hint = None
-        assert table() is not None
+        slug, message, hint = _called(function, use)
+        refuse(slug, message, loc, note=note, hint=hint)
+    if use.why == "method":
+        method = use.what.rpartition(".")[2]
+        hint = METHODS.get(method, "srcgrad rules lists the functions and methods that are covered")
+        refuse("method", f"{use.what} has no derivative rule", loc, note=note, hint=hint)
+    if use.why.startswith("the keyword"):
+        keyword = use.why.split()[2]
+        hint = KEYWORDS.get(keyword, "leave the keyword out")
+        refuse("keyword", f"{use.what}: {use.why}", loc, note=note, hint=hint)
+    if use.why == "what is called is not known":
         refuse(
-            "no-rule",
-            f"{use.what} has no derivative rule",
+            "active-call",
+            "what is called here is not known, and it is given a number that is differentiated",
             loc,
             note=note,
-            hint=(hint or "if it is only data, say detach(...)") + "; or write a rule: srcgrad explain no-rule",
+            hint="call a function by its own name: srcgrad rules lists those that are covered",
         )
-    if use.why == "method":
-        refuse("method", f"{use.what} has no derivative rule", loc, note=note, hint="use the NumPy function instead")
-    if use.why.startswith("the keyword"):
-        refuse("keyword", f"{use.what}: {use.why}", loc, note=note, hint="leave the keyword out, or detach the argument")
+    if use.why.endswith("depends on an argument that is differentiated"):
+        refuse("active-data", f"the argument {use.why.split()[0]} of {use.what} {_DEPENDS}", loc, note=note, hint=data)
+    if use.why == "the entry depends on the run":
+        index = getattr(s.value, "index", None)
+        if any(n in function.varied for n in reads(index)):
+            refuse("active-index", f"an index {_DEPENDS}", index.loc or loc, note=note, hint=data)  # type: ignore
+        refuse(
+            "unknown-type",
+            "which entry is read here is not known before the run",
+            loc,
+            note=note,
+            hint='write the keys out: table["a"]; or keep what is alike in an array',
+        )
+    if use.why == "it joins containers":
+        refuse(
+            "unknown-type",
+            f"{use.what} on lists is not covered here",
+            loc,
+            note=note,
+            hint="append to a list in a loop, or write its items out",
+        )
+    unknown = [e for e in children(s.value) if isinstance(e, Name) and isinstance(function.types.get(e.id), Unknown)]
+    if use.why in _UNTYPED and unknown:
+        refuse(
+            "unknown-type",
+            f"the type of an operand of {use.what} is not known",
+            unknown[0].loc or loc,
+            note="nothing is known about what this is",
+            hint="compute it outside of the function, and pass it as an argument",
+        )
+    why = "" if use.why in ("", use.what) or use.why.startswith("no variant of its rule") else f": {use.why}"
     result = use.result
     if any(not is_numeric(function.types.get(n)) for n in hot) or result is None:
         refuse(
             "unknown-type",
-            f"{use.what or 'an operation'} is not covered here: {use.why or 'the type of an operand is not known'}",
+            f"{use.what or 'an operation'} is not covered here{why}",
             loc,
             note=note,
             hint="srcgrad explain unknown-type tells what gives a value a known type",
         )
     refuse(
         "no-rule",
-        f"{use.what} has no derivative rule for these arguments: {use.why}",
+        f"{use.what} has no derivative rule for these arguments{why}",
         loc,
         note=note,
-        hint="srcgrad rules lists what is covered; if it is only data, say detach(...)",
+        hint=f"srcgrad rules lists what is covered; {data}",
     )
+
+
+def _called(function: Function, use: Use) -> tuple[str, str, str]:
+    """(slug, message, hint) for a call of what has no rule and no source to read."""
+    from srcgrad.rules.known import hint_for
+
+    obj, what = use.function, use.what
+    if type(obj).__module__ == "srcgrad.api":
+        name = getattr(obj, "__name__", what)
+        if getattr(obj, "__wrapped__", None) is function.source.function:
+            own = f"write df = grad({name}) beside the function, instead of @grad on it"
+            return "recursion", f"{name} calls itself by the name of its derivative, which gives a pair", own
+        other = f"differentiate what it gives by hand, or call {name}.__wrapped__ for the value alone"
+        return "active-call", f"{name} is a derivative, and derivatives of derivatives are not covered yet", other
+    if getattr(obj, "__module__", None) == "srcgrad.api":
+        return "active-call", "derivatives of derivatives are not covered yet", "differentiate once, outside"
+    if isinstance(obj, functools.partial):
+        own = "call the function itself, with all its arguments"
+        return "active-call", "a functools.partial is called here, which is not covered yet", own
+    if type(obj).__module__.startswith("numpy") and type(obj).__name__ == "vectorize":
+        own = "write the loop, or call a function of arrays: both are differentiated as they stand"
+        return "active-call", "what np.vectorize made is called here, which is not covered", own
+    module = (getattr(obj, "__module__", None) or "").partition(".")[0]
+    if isinstance(obj, type) and module not in sys.stdlib_module_names and module not in ("numpy", "scipy"):
+        made = f"{obj.__name__} is a class, and objects made of what is differentiated are not covered yet"
+        return "active-call", made, "keep its numbers in variables, or in a tuple"
+    if not isinstance(obj, type) and callable(obj) and not hasattr(obj, "__name__"):
+        called = f"an object of {type(obj).__name__} is called here, which is not covered yet"
+        return "active-call", called, "call a method or a function by its name instead"
+    try:
+        hint = hint_for(obj)
+    except Exception:  # an object that cannot be looked up
+        hint = None
+    return "no-rule", f"{what} has no derivative rule", hint or "srcgrad rules lists what is covered"
+
+
+_DEPENDS = "depends on an argument that is differentiated"
+_UNTYPED = ("the type of an operand is not known", "the type of the container is not known")
+_LAZY = {"IfExp": "conditional expression", "Bool": "chain of and, or", "Compare": "chained comparison"}
+_INSTEAD = {
+    "lambda": "define a function at module level, and pass it what it needs",
+    "f-string": "calculate with the number itself: text is data",
+    "dict comprehension": "write its entries out, or append to a list in a loop",
+    "conditional expression": "write it as an if statement",
+    "chain of and, or": "write it as an if statement",
+    "chained comparison": "write it as an if statement",
+}
+METHODS = {
+    "item": "read it by an index: x[i]",
+    "tolist": "loop over the array itself, or read it by an index: x[i]",
+    "view": "calculate with the array itself; .astype and .reshape are covered",
+    "tobytes": "calculate with the array itself",
+    "hex": "calculate with the number itself: text is data",
+    "dot": "x @ y is covered",
+}
+KEYWORDS = {
+    "dtype=": "convert what it is given: x.astype(np.float32)",
+    "where=": "give it np.where(condition, x, 0.0), or x[condition]",
+    "initial=": "leave it out, and combine the result with it: np.maximum(np.max(x), initial)",
+    "casting=": "convert what it is given: x.astype(np.float32)",
+}
 
 
 def _article(what: str) -> str:

@@ -49,11 +49,13 @@ from srcgrad.types import (
     Array,
     Data,
     ListOf,
+    Maybe,
     Number,
     Struct,
     Sym,
     Type,
     Unknown,
+    certain,
     forget,
     join,
     known,
@@ -136,7 +138,9 @@ class _Types:
             if n not in bound and n not in given and not n.endswith(("·bar", "·dot")):
                 f.types[n] = self.env[n] = Unknown("never bound")
         self.breaks: list[list[Env]] = []
+        self.tests: dict[str, tuple[str, bool]] = {}  # condition -> the web that it tests, and whether for None
         self.block(f.body)
+        f.types.update({n: certain(t) for n, t in f.types.items()})
 
     # ---------------------------------------------------------------------------------------- statements
     def bind(self, name: str, t: Type) -> None:
@@ -144,6 +148,8 @@ class _Types:
         if name in self.f.uniform and isinstance(t, Struct) and t.keys is None:
             t = ListOf(_joined(t.items) if t.items else None)
         self.env[name] = t
+        for condition in [c for c, (web, _) in self.tests.items() if web == name]:
+            del self.tests[condition]
         self.f.types[name] = join(self.f.types.get(name), t)
 
     def block(self, block: Block) -> bool:
@@ -152,9 +158,12 @@ class _Types:
             self.f.reached.add(id(s))
             match s:
                 case Assign(Name(name), value):
+                    self.tested: tuple[str, bool] | None = None
                     t = self.assign(s, value)
                     if t is not None:
                         self.bind(name, t)
+                    if self.tested is not None:
+                        self.tests[name] = self.tested
                 case Assign(Seq() as target, Seq("tuple", items)) if len(target.items) == len(items):
                     self.f.uses[id(s)] = Use("parallel")
                     if self.ready(s.value):
@@ -182,14 +191,25 @@ class _Types:
         """Whether all names have a type here: in a loop's first round some do not have one yet."""
         return all(n in self.env for n in reads(e) if n in self.f.names)
 
+    def narrowed(self, cond: Expr, holds: bool) -> None:
+        """What `x is None` tells of x on the side of a branch."""
+        web, none = self.tests.get(cond.id, ("", True)) if isinstance(cond, Name) else ("", True)
+        t = self.env.get(web)
+        if isinstance(t, Maybe):
+            self.env[web] = known(None) if none == holds else t.item
+
     def branch(self, s: If, decided: bool | None) -> bool:
         before = self.env
+        tests = dict(self.tests)
         ends: list[Env] = []
         for arm, taken in ((s.then, decided is not False), (s.other, decided is not True)):
             if taken:
                 self.env = dict(before)
+                self.tests = dict(tests)
+                self.narrowed(s.cond, arm is s.then)
                 if self.block(arm):
                     ends.append(self.env)
+        self.tests = {}
         if not ends:
             return False
         self.env = ends[0] if len(ends) == 1 else merged(ends[0], ends[1])
@@ -205,6 +225,7 @@ class _Types:
 
         head = self.env
         for _ in range(60):
+            self.tests = {}
             self.env = dict(head)
             self.breaks.append([])
             if isinstance(s, While):
@@ -372,6 +393,9 @@ class _Types:
                 return Use("data", result=Data(dict))
             case Unary("not", operand):
                 decided = self.decided(operand)
+                if isinstance(operand, Name) and operand.id in self.tests:
+                    web, none = self.tests[operand.id]
+                    self.tested = (web, not none)
                 return Use("constant", result=Number("b", None, None if decided is None else not decided))
             case Unary(op, operand):
                 return self.uses.operator("u" + op, UNARY[op], e, (operand,), counted=True)
@@ -391,6 +415,9 @@ class _Types:
         a, b = self.type_of(left), self.type_of(right)
         if op in ("is", "is not"):
             value = None
+            if isinstance(a, Maybe) and b == known(None) and isinstance(left, Name):
+                self.tested = (left.id, op == "is")
+                return Use("constant", result=Number("b"))
             if isinstance(b, Data) and b.known and b.value is None and not isinstance(a, Unknown):
                 if not (isinstance(a, Data) and a.cls is None):
                     value = (a == b) == (op == "is")

@@ -32,6 +32,7 @@ from srcgrad.types import (
     Type,
     Unknown,
     broadcast,
+    forget,
     is_numeric,
     join,
     known,
@@ -104,6 +105,9 @@ class Uses:
             use = self.rule_use(table().by_operator.get(op, []), operands, (), what, run)
             if use.kind == "unknown" and op in _DATA_OPERATORS:
                 use = Use("constant", what=what)
+        elif op == "+" and all(isinstance(t, Struct) and t.keys is None for t in ts) and ts[0].kind == ts[1].kind:  # type: ignore
+            joined = Struct(ts[0].kind, (*ts[0].items, *ts[1].items))  # type: ignore[union-attr]
+            return Use("joined", result=joined, what=what)
         elif all(isinstance(t, Struct | ListOf | Number) for t in ts) and op in ("+", "*"):
             use = Use("unknown", why="it joins containers", what=what)
         else:
@@ -180,6 +184,8 @@ class Uses:
             return a[rebuild_index(index, iter(parts))]
 
         result = self.context.example.result(run, [t, *types])
+        if isinstance(result, Unknown) and isinstance(i, Number) and isinstance(t, Array) and t.rank:
+            result = item_of(t)  # of an array that is empty here
         if isinstance(result, Array) and result.shape is not None:
             result = self.settle_index(t, index, result)
         if kind is None:
@@ -416,6 +422,9 @@ class Uses:
         try:
             use.callee, use.bound = self.context.callee(self.f, obj, args, keywords, self.t)
             use.result = use.callee.result
+            if use.result is not None:
+                lengths = self.context.pattern.lengths
+                use.result = forget(use.result, lambda symbol: symbol not in lengths)
         except SrcgradError as error:
             use.error = error
             use.result = Unknown(error.message)

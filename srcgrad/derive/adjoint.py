@@ -348,6 +348,8 @@ class _Adjoint:
                 for k, from_k in enumerate(use.key):
                     for path in paths(use.result.items[k]):  # type: ignore[union-attr]
                         self.add(source, self.bars.name(y.id, (k, *path)), out, None, (from_k, *path))
+            case "joined":
+                self.joined(y, s.value, out)
             case "list item":
                 self.list_item(y, s.value, out)
             case "rule":
@@ -388,6 +390,20 @@ class _Adjoint:
                     self.add_all(item, y.id, out)
                 for path in paths(self.types[item.id]):
                     self.add(item, self.bars.name(y.id, (k, *path)), out, None, path)
+
+    def joined(self, y: Name, value: Expr, out: Block) -> None:
+        """`a + b` of tuples or lists whose entries are known."""
+        assert isinstance(value, Binary)
+        k = 0
+        for source in (value.left, value.right):
+            t = self.types.get(source.id) if isinstance(source, Name) else None
+            if not isinstance(t, Struct):
+                refuse("unknown-type", "a list that grows is joined with +", value.loc, hint="use append")
+            for j, item in enumerate(t.items):
+                for path in paths(item):
+                    bar = Item(self.bars.name(y.id), Const(k)) if self.is_list(y.id) else self.bars.name(y.id, (k, *path))
+                    self.add(source, bar, out, None, (j, *path))
+                k += 1
 
     def entry(self, y: Name, value: Expr, use: Use, out: Block) -> None:
         source = _first(value)

@@ -183,6 +183,9 @@ class _Tangent:
 
     def operation(self, s: Assign, y: Name, use: Use, out: Block) -> None:
         value = s.value
+        t = self.types[y.id]
+        if isinstance(t, ListOf) and isinstance(t.item, Struct | ListOf):
+            refuse("unknown-type", "a list of tuples is not differentiated yet", s.loc, hint="use a list for each part")
         match use.kind:
             case "copy":
                 if isinstance(self.types[y.id], ListOf):
@@ -210,6 +213,21 @@ class _Tangent:
                     self.put(y.id, (), Item(self.dots.name(source.id), value.index), s, out)  # type: ignore[attr-defined]
                 else:
                     self.put(y.id, (), self.zero(y, self.types[y.id]), s, out)
+            case "joined":
+                assert isinstance(value, Binary)
+                parts = []
+                for source in (value.left, value.right):
+                    t = self.types.get(source.id) if isinstance(source, Name) else None
+                    if not isinstance(t, Struct):
+                        refuse("unknown-type", "a list that grows is joined with +", value.loc, hint="use append")
+                    parts += [(source, j, p) for j, item in enumerate(t.items) for p in paths(item)]
+                if isinstance(self.types[y.id], ListOf):
+                    self.put(y.id, (), Seq("list", tuple(self.of(o, (j, *p)) for o, j, p in parts)), s, out)
+                    return
+                offset = len(self.types[value.left.id].items)  # type: ignore[attr-defined,union-attr]
+                for n, (source, j, p) in enumerate(parts):
+                    own = source is value.left
+                    self.put(y.id, (j if own else j + offset, *p), self.of(source, (j, *p)), s, out)
             case "slice":
                 for k, j in enumerate(use.key):
                     for p in paths(use.result.items[k]):  # type: ignore[union-attr]

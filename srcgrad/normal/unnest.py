@@ -232,7 +232,7 @@ class Unnest:
                 self.bind(target, self.operation(value, out, target.id), out)
                 return target
             case Compare() | Bool() | IfExp():
-                if any(isinstance(w, Walrus) for w in walk(e)):
+                if any(isinstance(w, Walrus) or self.is_users_call(w) for w in walk(e)):
                     return self.expand(e, out)
                 return e
             case Opaque():
@@ -253,6 +253,20 @@ class Unnest:
         atoms = self.operands((*args, *(v for _, v in keywords)), out)
         given, named = atoms[: len(args)], atoms[len(args) :]
         return Call(fn, tuple(given), tuple((k, v) for (k, _), v in zip(keywords, named, strict=True)), loc=e.loc)
+
+    def is_users_call(self, e: Expr) -> bool:
+        """Whether an expression calls something that is not NumPy's, the standard library's, or a method."""
+        if not isinstance(e, Call) or not self.is_static(e.fn) or self.function.context is None:
+            return False
+        parts: list[str] = []
+        fn = e.fn
+        while isinstance(fn, Attr):
+            parts.append(fn.name)
+            fn = fn.value
+        if not isinstance(fn, Name):
+            return False
+        obj = self.function.context.names_of(self.function.source).resolve((fn.id, *reversed(parts)))
+        return callable(obj) and self.function.context.is_users(obj)
 
     def index(self, e: Expr, out: Block) -> Expr:
         """An index: its slices and its tuple stay in place, what is computed in it does not."""

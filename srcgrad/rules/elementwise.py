@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from srcgrad.rules.notation import Absent, Const, Float, Given, Mask, Number, rule
+from srcgrad.rules.notation import Absent, Const, Float, Given, Mask, rule
 from srcgrad.rules.operators import Complex
 from srcgrad.rules.points import (
     above_one,
@@ -530,17 +530,8 @@ def fmod(a, b):
 # --- choices and copies -------------------------------------------------------------------------------
 
 
-@rule(at=[(True, 0.3, 0.7), (1, vector, other), (False, 0.3, vector)])
-def where_number(condition: Number, a, b):
-    """Not `~`, which makes -2 of True."""
-    y = np.where(condition, a, b)
-    a_selected = condition != 0
-    b_selected = condition == 0
-    dy_dcondition = 0
-
-
 @rule(
-    at=[(mask, vector, other), (mask, vector, 0), (mask, matrix, vector)],
+    at=[(mask, vector, other), (mask, vector, 0), (mask, matrix, vector), (True, 0.3, 0.7), (False, 0.3, vector)],
     kink=[((mask, vector, other), {"a": 3.0, "b": 1.0})],
 )
 def where_mask(condition: Mask, a, b):
@@ -551,7 +542,7 @@ def where_mask(condition: Mask, a, b):
 
 
 @rule(
-    at=[(integers, vector, other)],
+    at=[(integers, vector, other), (1, 0.3, vector)],
     kink=[((with_zero, vector, other), {"a": 2.0, "b": 2.0})],
 )
 def where(condition, a, b):

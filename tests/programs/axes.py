@@ -1,9 +1,25 @@
 """All programs: the product of axes, one family a module of `families`."""
 
+import dataclasses
+import re
+
 from . import families
 
+# What the accepted language does not have yet: right, or refused with the place.
+NOT_YET = re.compile(
+    r"assignments/(del|f-string|star-array|star-call)"
+    r"|calls/(functions-in-tuple|inner-function|lambda-(both|called|closure|[wx]-))"
+    r"|containers/(append-(lists|nested-array|tuple)|array-comprehension|dict-(call|int-keys)|layers|list-(of-array|extend)"
+    r"|tolist-of-data)"
+    r"|loops/(comprehension|dict-(items|keys|values)|pairs|sorted)"
+)
+
 FAMILIES = families.FAMILIES
-PROGRAMS = [program for make in FAMILIES for program in make()]
+PROGRAMS = [
+    dataclasses.replace(program, may_refuse=True) if NOT_YET.match(program.id) else program
+    for make in FAMILIES
+    for program in make()
+]
 BY_ID = {program.id: program for program in PROGRAMS}
 
 

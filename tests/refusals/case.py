@@ -72,9 +72,11 @@ def all_cases() -> Iterator[tuple[str, Case]]:
 @contextlib.contextmanager
 def model(program: str, folder: Path) -> Iterator[dict[str, Any]]:
     """The program as model.py in the working directory; gives the names for a call."""
+    folder = folder / str(next(_numbers))  # a file of its own: texts are cached by the name of their file
+    folder.mkdir()
     path = folder / "model.py"
     path.write_text(program + "\n")
-    before, name = os.getcwd(), f"model_{next(_numbers)}"
+    before, name = os.getcwd(), "model"
     os.chdir(folder)
     try:
         spec = importlib.util.spec_from_file_location(name, path)

@@ -45,9 +45,7 @@ class Case:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
         body = tree.body[1:] if ast.get_docstring(tree) else tree.body
         self.pattern = body[0].value
-        self.targets = {
-            s.target.id if isinstance(s, ast.AugAssign) else s.targets[0].id for s in body[1:]
-        }
+        self.targets = {s.target.id if isinstance(s, ast.AugAssign) else s.targets[0].id for s in body[1:]}
         self.results = [n.id for n in ast.walk(body[0].targets[0]) if isinstance(n, ast.Name)]
         signature = inspect.signature(function)
         self.annotations = {n: str(p.annotation) for n, p in signature.parameters.items()}
@@ -217,9 +215,7 @@ def spelled():
 
 
 SPELLED = list(spelled())
-KINKS = [
-    (Case(r, point, f"kink{k}"), stated) for r in REGISTERED for k, (point, stated) in enumerate(r.kink)
-]
+KINKS = [(Case(r, point, f"kink{k}"), stated) for r in REGISTERED for k, (point, stated) in enumerate(r.kink)]
 
 
 def broadcast():
@@ -227,10 +223,19 @@ def broadcast():
     for r in REGISTERED:
         case = Case(r, r.at[0], "shape")
         scalar = {"Float", "Number", "Scalar", "Complex"} & set(case.annotations.values())
-        if not case.elementwise or len(case.wrt) < 2 or scalar or case.registered.function.__module__.endswith("math"):
+        if (
+            not case.elementwise
+            or len(case.wrt) < 2
+            or scalar
+            or case.registered.function.__module__.endswith("math")
+        ):
             continue
         point = next((p for p in r.at if sum(isinstance(v, np.ndarray) for v in p) > 1), None)
-        if point is None or isinstance(point[-1], dict) and not any(isinstance(v, np.ndarray) for v in point[:-1]):
+        if (
+            point is None
+            or isinstance(point[-1], dict)
+            and not any(isinstance(v, np.ndarray) for v in point[:-1])
+        ):
             continue
         keywords = point[-1] if isinstance(point[-1], dict) else {}
         operands = [np.ravel(v) for v in (point[:-1] if keywords else point)]
@@ -326,7 +331,11 @@ def same(a, b):
         return False
     for u, v in zip(a, b, strict=True):
         u, v = np.asarray(u), np.asarray(v)
-        if u.shape != v.shape or u.dtype != v.dtype or not np.array_equal(u, v, equal_nan=u.dtype.kind in "fc"):
+        if (
+            u.shape != v.shape
+            or u.dtype != v.dtype
+            or not np.array_equal(u, v, equal_nan=u.dtype.kind in "fc")
+        ):
             return False
     return True
 
@@ -349,7 +358,9 @@ def quiet(f, *args):
 
 
 def plain(case):
-    return quiet(case.function, *case.arguments)  # not of copies: their strides, and so the bits, may be others
+    return quiet(
+        case.function, *case.arguments
+    )  # not of copies: their strides, and so the bits, may be others
 
 
 def pulled(case, y_bar):
@@ -377,7 +388,9 @@ def moved(case, dots, h):
 
 def differences(case, dots):
     """Central differences along the tangents, extrapolated once; and how far rounding may put them off."""
-    size = max([np.max(np.abs(v), initial=0) for v in case.differentiated() if np.all(np.isfinite(v))], default=1)
+    size = max(
+        [np.max(np.abs(v), initial=0) for v in case.differentiated() if np.all(np.isfinite(v))], default=1
+    )
     h = 1e-3 * size if size > 1e3 or 0 < size < 1e-3 else 2e-4
 
     ends = [flat(moved(case, dots, k * h)) for k in (-1, -0.5, 0.5, 1)]
@@ -414,7 +427,9 @@ def check(case, *, rule=True, against_differences=True, scale=1e-12):
     for v, v_dot in zip(leaves(y), leaves(y_dot), strict=True):
         assert np.shape(v_dot) == np.shape(v), f"the tangent has shape {np.shape(v_dot)}, not {np.shape(v)}"
     (left, size), (right, other) = product(y_bar, y_dot), product(bars, dots)
-    assert abs(left - right) <= scale * max(size, other, 1e-300), f"y_bar * y_dot = {left}, x_bar * x_dot = {right}"
+    assert abs(left - right) <= scale * max(size, other, 1e-300), (
+        f"y_bar * y_dot = {left}, x_bar * x_dot = {right}"
+    )
     if against_differences:
         (measured, noise), found = differences(case, dots), flat(y_dot)
         tolerance = max(case.registered.tolerance, 1e-6)
@@ -459,13 +474,17 @@ def test_float32(case):
         return v.astype(np.float32) if isinstance(v, np.ndarray) and v.dtype.kind == "f" else v
 
     single = case.with_arguments(cast)
-    y_bar = tree(lambda v, w: np.asarray(v, np.asarray(w).dtype)[()] if np.ndim(w) else v, y_bar, plain(single))
+    y_bar = tree(
+        lambda v, w: np.asarray(v, np.asarray(w).dtype)[()] if np.ndim(w) else v, y_bar, plain(single)
+    )
     value, bars = pulled(single, y_bar)
     assert same(value, plain(single))
     for x, x_bar, expected in zip(single.differentiated(), bars, wide, strict=True):
         if isinstance(x, np.ndarray):
             assert x_bar.dtype == (np.float32 if x.dtype == np.float32 else np.float64), x_bar.dtype
-        np.testing.assert_allclose(x_bar, expected, rtol=1e-3, atol=1e-3 * np.max(np.abs(expected), initial=0))
+        np.testing.assert_allclose(
+            x_bar, expected, rtol=1e-3, atol=1e-3 * np.max(np.abs(expected), initial=0)
+        )
     dots = [np.asarray(draw(rng, x), np.float32)[()] if np.ndim(x) else 0.5 for x in single.differentiated()]
     tangent = pushed(single, dots)[1]
     for v, v_dot in zip(leaves(value), leaves(tangent), strict=True):
@@ -493,7 +512,9 @@ def test_integers(case):
     y_bar = tree(lambda v: draw(rng, v), expected)
     value, bars = pulled(integers, y_bar)
     assert same(value, y)
-    for x, x_bar, x_bar_of_floats in zip(integers.differentiated(), bars, pulled(floats, y_bar)[1], strict=True):
+    for x, x_bar, x_bar_of_floats in zip(
+        integers.differentiated(), bars, pulled(floats, y_bar)[1], strict=True
+    ):
         if isinstance(x, np.ndarray):
             assert x_bar.dtype == np.float64
         np.testing.assert_allclose(x_bar, x_bar_of_floats, rtol=1e-12, atol=1e-12)
@@ -501,7 +522,15 @@ def test_integers(case):
 
 # Rules for which an empty array is no sensible argument
 NOT_EMPTY = dict.fromkeys(
-    ("ediff1d", "unstack", "dot_stacks", "ungradient_rule", "doubled_rule", "sum_of_array_from", "unpad_rule"),
+    (
+        "ediff1d",
+        "unstack",
+        "dot_stacks",
+        "ungradient_rule",
+        "doubled_rule",
+        "sum_of_array_from",
+        "unpad_rule",
+    ),
     "the reverse sweep raises",
 ) | dict.fromkeys(
     ("diff", "diff_repeated", "trapezoid_of_points"), "the differences of nothing are those of one: none"
@@ -541,7 +570,10 @@ def test_kinks(case, stated):
     value, bars = pulled(case, ones)
     assert same(value, y)
     for name, x_bar in zip(case.wrt, bars, strict=True):
-        root = next((n for n in stated if name == n or name.startswith(f"{n}_") and name[len(n) + 1 :].isdigit()), None)
+        root = next(
+            (n for n in stated if name == n or name.startswith(f"{n}_") and name[len(n) + 1 :].isdigit()),
+            None,
+        )
         if root is None:
             continue
         expected = stated[root]

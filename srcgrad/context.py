@@ -124,7 +124,9 @@ class Context:
             out = self.instance_type(names, path)
         else:
             out = self.object_type(value)
-            if not _is_stock(value):
+            if isinstance(out, Number) and len(path) > 1 and _is_stock(names.resolve(path[:-1])):
+                out = Number(out.kind, out.dtype, value)  # np.pi, math.inf: they do not change
+            elif not _is_stock(value):
                 self.watched.append(Watched(lambda: names.resolve(path), value, _comparable(out)))
         self.global_types[key] = out
         return out

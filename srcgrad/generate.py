@@ -325,7 +325,10 @@ def gradient_exprs(f: Function, outputs: list[str], d: Derived) -> list[Expr]:
         t = f.types[w]
         wanted = t.dtype if isinstance(t, Number | Array) and t.kind in "fc" else None
         wanted = wanted or ("complex128" if isinstance(t, Number | Array) and t.kind == "c" else "float64")
-        if wanted in narrow or widths & set(narrow):
+        mixed = wanted.startswith("complex") and any(
+            isinstance(u, Number | Array) and u.kind == "f" and n in f.active for n, u in f.types.items()
+        )
+        if wanted in narrow or widths & set(narrow) or mixed:
             dtype = Attr(Object(np, "np"), wanted)
             if isinstance(t, Array):
                 out.append(Call(Attr(Name(b), "astype"), (dtype,), (("copy", Const(False)),)))

@@ -264,6 +264,14 @@ def _refuse_kind(function: Function, s: Stmt, use: Use, hot: list[str], loc: Any
             note=note,
             hint="append to a list in a loop, or write its items out",
         )
+    if use.call is not None and any(k == "dtype" for k, _ in use.call[2]):
+        refuse(
+            "active-data",
+            f"{use.what} with a dtype is not covered for a number that is differentiated",
+            loc,
+            note=note,
+            hint="leave dtype out, and convert what it is given: x.astype(np.float32)",
+        )
     unknown = [e for e in children(s.value) if isinstance(e, Name) and isinstance(function.types.get(e.id), Unknown)]
     if use.why in _UNTYPED and unknown:
         refuse(
@@ -274,6 +282,8 @@ def _refuse_kind(function: Function, s: Stmt, use: Use, hot: list[str], loc: Any
             hint="compute it outside of the function, and pass it as an argument",
         )
     why = "" if use.why in ("", use.what) or use.why.startswith("no variant of its rule") else f": {use.why}"
+    if why.endswith(" is of type unknown"):
+        why = f": the type of its argument {use.why.split()[0]} is not known"
     result = use.result
     if any(not is_numeric(function.types.get(n)) for n in hot) or result is None:
         refuse(
@@ -318,12 +328,22 @@ def _called(function: Function, use: Use) -> tuple[str, str, str]:
         return "active-call", made, "keep its numbers in variables, or in a tuple"
     if not isinstance(obj, type) and callable(obj) and not hasattr(obj, "__name__"):
         called = f"an object of {type(obj).__name__} is called here, which is not covered yet"
-        return "active-call", called, "call a method or a function by its name instead"
+        return "active-call", called, "call a function by its own name instead"
+    if _hashable(obj) and obj in _STOCK:
+        return "no-rule", f"{what} has no derivative rule", _STOCK[obj]
     try:
         hint = hint_for(obj)
     except Exception:  # an object that cannot be looked up
         hint = None
     return "no-rule", f"{what} has no derivative rule", hint or "srcgrad rules lists what is covered"
+
+
+def _hashable(obj: Any) -> bool:
+    try:
+        hash(obj)
+    except TypeError:
+        return False
+    return True
 
 
 _DEPENDS = "depends on an argument that is differentiated"
@@ -337,7 +357,20 @@ _INSTEAD = {
     "chain of and, or": "write it as an if statement",
     "chained comparison": "write it as an if statement",
 }
+_STOCK = {
+    str: "calculate with the number itself: text is data",
+    repr: "calculate with the number itself: text is data",
+    map: "write the loop: it is differentiated as it stands",
+    filter: "write the loop: it is differentiated as it stands",
+    functools.reduce: "write the loop: it is differentiated as it stands",
+    sorted: "np.sort of an array is covered",
+    getattr: "write the attribute: x.real",
+}
 METHODS = {
+    "values": "read the entries by their keys, or keep them in a list",
+    "items": "read the entries by their keys, or keep them in a list",
+    "keys": "read the entries by their keys, or keep them in a list",
+    "get": "read the entry by its key: d[key]",
     "item": "read it by an index: x[i]",
     "tolist": "loop over the array itself, or read it by an index: x[i]",
     "view": "calculate with the array itself; .astype and .reshape are covered",

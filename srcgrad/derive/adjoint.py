@@ -398,7 +398,7 @@ class _Adjoint:
         for source in (value.left, value.right):
             t = self.types.get(source.id) if isinstance(source, Name) else None
             if not isinstance(t, Struct):
-                refuse("unknown-type", "a list that grows is joined with +", value.loc, hint="use append")
+                refuse("unknown-type", "a list that grows is joined with +", value.loc or self.stmt.loc, hint="use append")
             for j, item in enumerate(t.items):
                 for path in paths(item):
                     bar = Item(self.bars.name(y.id), Const(k)) if self.is_list(y.id) else self.bars.name(y.id, (k, *path))
@@ -423,13 +423,13 @@ class _Adjoint:
             refuse(
                 "unknown-type",
                 f"{self.f.spelled(source.id)} is a tuple whose entry is chosen by the run",
-                value.loc,
+                value.loc or self.stmt.loc,
                 hint="make it a list, with entries of one type",
             )
         bar = self.bars.name(source.id)
         place = Item(bar, value.index)
         if isinstance(self.types[y.id], Struct):
-            refuse("unknown-type", "a list of tuples is not differentiated yet", value.loc, hint="use a list for each part")
+            refuse("unknown-type", "a list of tuples is not differentiated yet", value.loc or self.stmt.loc, hint="use a list for each part")
         out.append(Assign(place, Binary("+", place, self.bars.name(y.id))))
         self.guards[bar.id] = None
 
@@ -515,7 +515,8 @@ class _Adjoint:
         template = Template(self.f, use, values, bars)
         wanted = {p for p, e in use.bound.items() if self.is_active(e)}
         lines = [line for line in use.rule.lines if line.role == "adjoint" and line.target in wanted]
-        if len(use.rule.results) > 1 and y.id in self.homes.local and self.homes.block[y.id] == self.here:
+        here = y.id in self.homes.local and self.homes.block[y.id] == self.here and y.id != VALUE
+        if len(use.rule.results) > 1 and here:
             # a result that nobody used has the adjoint zero: its lines add nothing
             idle = {
                 f"{n}_bar"

@@ -35,7 +35,7 @@ KNOWN: dict[str, tuple[str, str]] = {
     "numpy.sort_complex": (ORDER, "np.sort is covered"),
     "numpy.unique": (
         ORDER,
-        "np.sort is covered; the indices of np.unique(detach(x), return_index=True) pick from x",
+        "np.sort is covered; or pass np.unique(x, return_index=True)[1] as an argument, and read x by it",
     ),
     **_each(
         "unique_all unique_counts unique_inverse unique_values union1d",
@@ -63,8 +63,11 @@ KNOWN: dict[str, tuple[str, str]] = {
     **_each("bincount histogram histogram2d histogramdd", NO_RULE, "counts are data: say detach(x)"),
     "numpy.histogram_bin_edges": (NO_RULE, "np.linspace(start, stop, n) is covered"),
     **_each("packbits unpackbits", "it is about bits", DETACH),
-    **_each(
-        "corrcoef cov", NO_RULE, "centred = x - np.mean(x, 1, keepdims=True); centred @ centred.T / (n - 1)"
+    "numpy.cov": (NO_RULE, "d @ d.T / (n - 1) is covered, with d = x - np.mean(x, axis=1, keepdims=True)"),
+    "numpy.corrcoef": (
+        NO_RULE,
+        "e @ e.T is covered, with e = d / np.sqrt(np.sum(d * d, axis=1, keepdims=True)), "
+        "d = x - np.mean(x, axis=1, keepdims=True)",
     ),
     "numpy.cumulative_sum": (NO_RULE, "np.cumsum is covered"),
     "numpy.cumulative_prod": (NO_RULE, "np.cumprod is covered"),

@@ -2,9 +2,9 @@
 
 Stated: cholesky, eigh and eigvalsh read the lower triangle alone, and so their adjoint is lower triangular:
 what is above the diagonal has gradient 0. Equal eigenvalues or singular values pass nothing between their
-vectors. `det` at a singular matrix raises LinAlgError in the reverse sweep (its adjoint is y * inv(a).T). `pinv` and `svd` assume
-that the rank does not change. The rules of `REAL_ONLY` are wrong for complex arrays: the compiler refuses
-those.
+vectors. `det` at a singular matrix raises LinAlgError in the reverse sweep (its adjoint is y * inv(a).T).
+`pinv` and `svd` assume that the rank does not change. The rules of `REAL_ONLY` are wrong for complex arrays: the
+compiler refuses those.
 """
 
 # ruff: noqa: F821, F841
@@ -221,7 +221,7 @@ def matrix_power(a: Matrix, n: Const):
 def linalg_trace(x: Array, /, *, offset: Const = 0):
     y = np.linalg.trace(x, offset=offset)
     y_dot = np.linalg.trace(x_dot, offset=offset)
-    x_bar += undiagonal(y_bar[..., None], x, offset, -2, -1)
+    x_bar += undiagonal(np.expand_dims(y_bar, -1), x, offset, -2, -1)
 
 
 @rule(at=[(square,), (matrix, {"offset": 1}), (stack, {"offset": -1})])

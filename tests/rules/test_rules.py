@@ -20,7 +20,7 @@ import zlib
 import numpy as np
 import pytest
 
-from srcgrad import jvp, vjp
+from srcgrad import grad, jvp, vjp
 from srcgrad.derive.template import Template
 from srcgrad.rules.notation import REGISTERED
 from srcgrad.rules.table import table
@@ -448,6 +448,14 @@ def test_rule(case):
         check(case, scale=1e-5, against_differences=False)
     else:
         check(case)
+    y = plain(case)
+    if not isinstance(y, tuple | list) and np.ndim(y) == 0 and not np.iscomplexobj(y):
+        value, bars = quiet(
+            grad(case.function, wrt=tuple(case.wrt)), *case.arguments
+        )  # its seed is Python's 1.0
+        assert same(value, y)
+        for x_bar, other in zip(bars, pulled(case, 1.0)[1], strict=True):
+            np.testing.assert_allclose(x_bar, other, rtol=1e-6 if narrow(case) else 1e-12, atol=0)
 
 
 @pytest.mark.parametrize("case", BROADCAST, ids=lambda c: c.id)
@@ -560,6 +568,35 @@ SCALARS = [c for c in CASES if any(type(v) in (int, float) for v in c.differenti
 def test_numpy_scalars(case):
     """np.float64 where the point has Python numbers."""
     check(case.with_arguments(lambda v: np.float64(v) if type(v) in (int, float) else v), rule=False)
+
+
+# The first point of each rule that has floats, and one result
+FIRST = {}
+for _case in CASES:
+    if all(np.asarray(v).dtype.kind == "f" and np.all(np.abs(v) < 1e100) for v in _case.differentiated()):
+        if len(_case.results) == 1 and not _case.results[0].endswith("s"):
+            FIRST.setdefault(_case.registered.function, _case)
+
+
+@pytest.mark.parametrize("case", FIRST.values(), ids=lambda c: c.id)
+def test_second_derivative(case, tmp_path):
+    """The generated gradient is a function like any other: its own derivatives are right."""
+    text = grad(case.function, wrt=tuple(case.wrt), seed=1.0).source_for(*case.arguments)
+    parameters = ", ".join(case.parameters)
+    seed = ", seed=0.7" if ", seed):" in text else ""
+    path = tmp_path / "first_derivative.py"
+    path.write_text(
+        f"{HEADER}\n\n{text}\n\ndef gradient({parameters}):\n"
+        f"    value, bars = {case.name}_grad({parameters}{seed})\n    return bars\n"
+    )
+    spec = importlib.util.spec_from_file_location("first_derivative", path)
+    module = importlib.util.module_from_spec(spec)
+    vars(module).update(case.constants)
+    spec.loader.exec_module(module)
+    vars(module).update(case.constants)
+    first = copy.copy(case)
+    first.__dict__["function"] = module.gradient
+    check(first, rule=False, scale=1e-10)
 
 
 @pytest.mark.parametrize("case, stated", KINKS, ids=[c.id for c, _ in KINKS])

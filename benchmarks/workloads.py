@@ -527,3 +527,65 @@ CASES = {
     "hmm": (hmm_log_likelihood, hmm_args, (0, 1, 2, 3)),
     "kalman": (kalman_log_likelihood, kalman_args, (0, 1, 2, 3, 4)),
 }
+
+
+# --------------------------------------------------------------------------- without in-place writes
+def gmm_objective_scattered(alphas, means, icf, x, gamma, m, scatter):
+    """gmm_objective with the factors made by one product: scatter (d(d+1)/2, d*d) puts each entry into its place."""
+    n, d = x.shape
+    k = alphas.shape[0]
+    log_diag = icf[:, :d]
+    lower = icf[:, d:]
+    values = np.concatenate([np.exp(log_diag), lower], axis=1)
+    factor = (values @ scatter).reshape(k, d, d)
+    sum_log_diag = np.sum(log_diag, axis=1)
+    centred = x - means[:, None, :]
+    whitened = centred @ np.swapaxes(factor, 1, 2)
+    inner = (alphas + sum_log_diag)[:, None] - 0.5 * np.sum(whitened**2, axis=2)
+    peak = np.max(inner, axis=0)
+    log_mix = peak + np.log(np.sum(np.exp(inner - peak), axis=0))
+    peak_a = np.max(alphas)
+    log_norm = peak_a + np.log(np.sum(np.exp(alphas - peak_a)))
+    prior = (
+        0.5 * gamma**2 * (np.sum(np.exp(log_diag) ** 2) + np.sum(lower**2))
+        - m * np.sum(log_diag)
+        - k * wishart_constant(d, gamma, m)
+    )
+    return np.sum(log_mix) - n * log_norm - 0.5 * n * d * math.log(2.0 * math.pi) + prior
+
+
+def gmm_scattered_args():
+    alphas, means, icf, x, gamma, m = gmm_args()
+    d = x.shape[1]
+    cols, rows = np.triu_indices(d, 1)
+    places = np.concatenate([np.arange(d) * (d + 1), rows * d + cols])
+    scatter = np.zeros((len(places), d * d))
+    scatter[np.arange(len(places)), places] = 1.0
+    return alphas, means, icf, x, gamma, m, scatter
+
+
+def lstm_cell(w, b, x, h, c, width):
+    forget = sigmoid(x * w[:width] + b[:width])
+    ingate = sigmoid(h * w[width : 2 * width] + b[width : 2 * width])
+    outgate = sigmoid(x * w[2 * width : 3 * width] + b[2 * width : 3 * width])
+    change = np.tanh(h * w[3 * width :] + b[3 * width :])
+    c = c * forget + ingate * change
+    return outgate * np.tanh(c), c
+
+
+def lstm_two_layers(main, extra, state, sequence):
+    """lstm_objective for two layers, the state in names instead of rows."""
+    width = extra.shape[1]
+    h0, c0, h1, c1 = state[0], state[1], state[2], state[3]
+    total = 0.0
+    steps = sequence.shape[0] - 1
+    for t in range(steps):
+        h0, c0 = lstm_cell(main[0], main[1], sequence[t] * extra[0], h0, c0, width)
+        h1, c1 = lstm_cell(main[2], main[3], h0, h1, c1, width)
+        y = h1 * extra[1] + extra[2]
+        norm = np.log(np.sum(np.exp(y)) + 2.0)
+        total += np.sum(sequence[t + 1] * (y - norm))
+    return -total / (steps * width)
+
+
+RESTATED = {"gmm": (gmm_objective_scattered, gmm_scattered_args), "lstm": (lstm_two_layers, lstm_args)}

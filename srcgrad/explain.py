@@ -33,10 +33,10 @@ def _slug(name: str, title: str, text: str) -> None:
 _slug("no-rule", "a function has no derivative rule", """
     A function is called with an argument that depends on what you differentiate with
     respect to, and the table of rules does not have it. `srcgrad rules` lists what is
-    covered; often a close relative is. If the result is only data, call it with
-    `detach(x)`, which is a constant to the differentiator. Otherwise write what the
-    function does with others that are covered: a Python function of your own is
-    differentiated as it stands.
+    covered; often a close relative is. If the result is only data, call it outside of
+    the function, and pass the result as an argument. Otherwise write what the function
+    does with others that are covered: a Python function of your own is differentiated
+    as it stands.
 """)
 _slug("keyword", "a keyword argument that no rule names", """
     The function has a rule, but not for this keyword: its derivative would differ, and

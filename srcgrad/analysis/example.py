@@ -94,7 +94,9 @@ class Example:
                 return value
         raise Unusable
 
-    def result(self, run: Callable[..., Any], operands: list[Type], *, counted: bool = False) -> Type:
+    def result(
+        self, run: Callable[..., Any], operands: list[Type], *, counted: bool = False, fit: bool = True
+    ) -> Type:
         """The type of `run(*operands)`; `counted`: an int that it gives is an extent where it can be read as one."""
         outs = []
         trials = []
@@ -113,9 +115,27 @@ class Example:
             except Exception as e:  # what the user's call would raise, it raises when it runs
                 error = e
         if not outs:
+            fitted = self.fitted(run, operands, counted) if fit else None
+            if fitted is not None:
+                return fitted
             self.at_actual_sizes(run, operands)
             return Unknown(f"{type(error).__name__}: {error}")
         return self.read_back(outs, trials, counted)
+
+    def fitted(self, run: Callable[..., Any], operands: list[Type], counted: bool) -> Type | None:
+        """What fails for an extent that only the run knows may be right where that is another one's.
+
+        If it is not, the user's own call fails when it runs; so the result may be read off as if it were.
+        """
+        names = sorted({n for t in operands for n in symbols(t)})
+        unknown = [n for n in names if n not in self.pattern.lengths]
+        sizes = sorted({e for t in operands for e in _extents(t) if isinstance(e, int) and e > 1})
+        for n in unknown:
+            for other in (*(Sym(o) for o in names if o != n), *sizes):
+                result = self.result(run, [replaced(t, n, other) for t in operands], counted=counted, fit=False)
+                if not isinstance(result, Unknown):
+                    return result
+        return None
 
     def at_actual_sizes(self, run: Callable[..., Any], operands: list[Type]) -> None:
         """What fails for sizes of ours may be right for those of the call: then the text is made for them."""
@@ -187,6 +207,31 @@ def symbols(t: Type) -> set[str]:
         case ListOf(item) if item is not None:
             return symbols(item)
     return set()
+
+
+def _extents(t: Type) -> tuple[Extent, ...]:
+    match t:
+        case Array(shape=shape) if shape is not None:
+            return shape
+        case Struct(_, items):
+            return tuple(e for i in items for e in _extents(i))
+    return ()
+
+
+def replaced(t: Type, name: str, by: Extent) -> Type:
+    """The type with another extent for a symbol (with its constant, where it has one)."""
+
+    def size(e: Extent) -> Extent:
+        if not isinstance(e, Sym) or e.name != name:
+            return e
+        return Sym(by.name, by.plus + e.plus) if isinstance(by, Sym) else by + e.plus if isinstance(by, int) else None
+
+    match t:
+        case Array(dtype, shape) if shape is not None:
+            return Array(dtype, tuple(size(e) for e in shape))
+        case Struct(kind, items, keys, cls):
+            return Struct(kind, tuple(replaced(i, name, by) for i in items), keys, cls)
+    return t
 
 
 def sized(t: Type, values: dict[str, int]) -> Type:

@@ -42,7 +42,11 @@ DERIVE = "derive"  # no pass of the front: the two sweeps, before they are simpl
 
 
 def stage_text(
-    source: Source, arguments: dict[str, Any] | None, wrt: tuple[str, ...], stage: str, front: Callable[..., Function]
+    source: Source,
+    arguments: dict[str, Any] | None,
+    wrt: tuple[str, ...],
+    stage: str,
+    front: Callable[..., Function],
 ) -> str:
     """The program after the pass `stage`."""
     from srcgrad.derive.adjoint import adjoint
@@ -55,7 +59,11 @@ def stage_text(
 
 
 def _front(
-    source: Source, arguments: dict[str, Any] | None, wrt: tuple[str, ...], stage: str, front: Callable[..., Function]
+    source: Source,
+    arguments: dict[str, Any] | None,
+    wrt: tuple[str, ...],
+    stage: str,
+    front: Callable[..., Function],
 ) -> Function:
     from srcgrad.context import Context, check_signature
     from srcgrad.pipeline import _argument_type, annotated
@@ -157,7 +165,11 @@ class _Stage:
             case Add(target, value):
                 self.simple(AugAssign(target, "+", value), depth)
             case AddAt(target, index, value, repeats):
-                self.simple(AugAssign(Item(target, index), "+", value), depth, ["places may repeat"] if repeats else [])
+                self.simple(
+                    AugAssign(Item(target, index), "+", value),
+                    depth,
+                    ["places may repeat"] if repeats else [],
+                )
             case Zero(target):
                 self.put(depth, f"{self.expr(target)} = {self.expr(Const(0.0))}")
             case Unbind(web):

@@ -20,8 +20,8 @@ PYTHON_CALLS = "it calls a function from inside NumPy, where the source is not f
 ORDER = "it picks entries by an order or by equality"
 COMPLEX = "its derivative needs complex eigenvectors of a matrix that may have none"
 
-DETACH = "if the result is only data, say detach(x)"
-OUTSIDE = "call it outside of the function that is differentiated, or on detach(x)"
+DETACH = "if its result is only data, call it outside of the function and pass the result"
+OUTSIDE = "call it outside of the function that is differentiated"
 LOOP = "write the loop: it is differentiated as it stands"
 FFT = "the product with a Fourier matrix is covered: np.exp(-2j * np.pi * np.outer(k, k) / n) @ x, k = np.arange(n)"
 
@@ -54,13 +54,13 @@ KNOWN: dict[str, tuple[str, str]] = {
     "numpy.resize": (NO_RULE, "np.tile, np.pad and np.reshape are covered"),
     "numpy.rollaxis": (NO_RULE, "np.moveaxis is covered"),
     "numpy.row_stack": ("NumPy is about to remove it", "np.vstack is the same"),
-    "numpy.unwrap": (NO_RULE, "x + (np.unwrap(detach(x)) - detach(x)) is covered"),
+    "numpy.unwrap": (NO_RULE, "pass the jumps, np.unwrap(x) - x, as an argument, and add them"),
     "numpy.vander": (NO_RULE, "x[:, None] ** np.arange(n) is covered"),
     "numpy.broadcast_arrays": (NO_RULE, "np.broadcast_to is covered"),
     **_each(
         "broadcast nditer nested_iters ndenumerate ndindex flatiter", "it is an iterator of NumPy's", LOOP
     ),
-    **_each("bincount histogram histogram2d histogramdd", NO_RULE, "counts are data: say detach(x)"),
+    **_each("bincount histogram histogram2d histogramdd", NO_RULE, "counts are data: " + OUTSIDE),
     "numpy.histogram_bin_edges": (NO_RULE, "np.linspace(start, stop, n) is covered"),
     **_each("packbits unpackbits", "it is about bits", DETACH),
     "numpy.cov": (NO_RULE, "d @ d.T / (n - 1) is covered, with d = x - np.mean(x, axis=1, keepdims=True)"),
@@ -87,7 +87,7 @@ KNOWN: dict[str, tuple[str, str]] = {
         NO_RULE,
         "np.linalg.solve(V.T @ V, V.T @ y) with V = x[:, None] ** np.arange(n) is covered",
     ),
-    "numpy.roots": (COMPLEX, "Newton's steps from np.roots(detach(p)) are covered: r - np.polyval(p, r) / slope"),
+    "numpy.roots": (COMPLEX, "a step of Newton's is covered, from roots that are passed in: r - np.polyval(p, r) / d"),
     "numpy.polyder": (NO_RULE, "p[:-1] * np.arange(len(p) - 1, 0, -1) is covered"),
     "numpy.polymul": (NO_RULE, "np.convolve is covered"),
     **_each(
@@ -209,8 +209,8 @@ def hint_for(function: Any) -> str | None:
     'np.sort is covered; np.argpartition gives indices that you can read x by'
     >>> hint_for(np.ma.masked_where)
     'np.where and x[mask] are covered'
-    >>> hint_for(print)
-    'srcgrad rules lists what is covered; if the result is only data, say detach(x)'
+    >>> hint_for(print) == FALLBACK
+    True
     """
     entry = entry_for(function)
     return entry[1] if entry else FALLBACK

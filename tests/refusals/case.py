@@ -58,7 +58,9 @@ def read(path: Path) -> list[Case]:
         name, _, program = head.partition("\n")
         call, _, message = rest.partition("\n")
         way_out_call, _, repaired = way_out.partition("\n")
-        out.append(Case(name, program.strip("\n"), call, message.strip("\n"), way_out_call, repaired.strip("\n")))
+        out.append(
+            Case(name, program.strip("\n"), call, message.strip("\n"), way_out_call, repaired.strip("\n"))
+        )
     return out
 
 

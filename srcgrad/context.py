@@ -139,7 +139,13 @@ class Context:
                 value = getattr(value, part, MISSING)
             elif plain_attribute(value, part) is not MISSING:
                 value = plain_attribute(value, part)
-            elif isinstance(value, np.ndarray | np.generic) and part in ("shape", "ndim", "size", "dtype", "T"):
+            elif isinstance(value, np.ndarray | np.generic) and part in (
+                "shape",
+                "ndim",
+                "size",
+                "dtype",
+                "T",
+            ):
                 value = getattr(value, part)
             else:
                 return Unknown("an attribute")
@@ -195,7 +201,12 @@ class Context:
         return self.sources[id(obj)][1]
 
     def callee(
-        self, f: Function, obj: Any, args: tuple[Expr, ...], keywords: tuple[tuple[str, Expr], ...], type_of: Any
+        self,
+        f: Function,
+        obj: Any,
+        args: tuple[Expr, ...],
+        keywords: tuple[tuple[str, Expr], ...],
+        type_of: Any,
     ) -> tuple[Callee, dict[str, Expr]]:
         """The callee for the types of a call, and its parameters' operands."""
         source = self.source_of(obj)
@@ -224,17 +235,34 @@ class Context:
                 types[p.name] = self.object_type(p.default)
                 continue
             else:
-                refuse("unknown-type", f"{source.name} is called without {p.name}", None, hint="give all its arguments")
+                refuse(
+                    "unknown-type",
+                    f"{source.name} is called without {p.name}",
+                    None,
+                    hint="give all its arguments",
+                )
             types[p.name] = _valueless(type_of(bound[p.name]))
         if rest or given:
-            refuse("unknown-type", f"{source.name} is called with too many arguments", None, hint="correct the call")
-        names: dict[str, str] = {}  # extents that only the run knows, by the order in which the callee meets them
+            refuse(
+                "unknown-type",
+                f"{source.name} is called with too many arguments",
+                None,
+                hint="correct the call",
+            )
+        names: dict[
+            str, str
+        ] = {}  # extents that only the run knows, by the order in which the callee meets them
         types = {p: renamed(t, self.canonical(names)) for p, t in types.items()}
         key = (id(source.function), tuple(types.items()))
         if key in self.callees:
             return self.callees[key], bound
         if len(self.callees) > 64:
-            refuse("recursion", f"{source.name} is called with ever new types", None, hint="keep one type per argument")
+            refuse(
+                "recursion",
+                f"{source.name} is called with ever new types",
+                None,
+                hint="keep one type per argument",
+            )
         callee = Callee(source, types, None)
         self.callees[key] = callee
         for _ in range(8):
@@ -265,7 +293,9 @@ class Context:
                 k += 1
                 stem = f"{callee.name}_{k}"
             self.used_names.add(f"{stem}_forward")
-            v = Version(callee, active, Half(f"{stem}_forward"), Half(f"{stem}_reverse"), Half(f"{stem}_tangent"))
+            v = Version(
+                callee, active, Half(f"{stem}_forward"), Half(f"{stem}_reverse"), Half(f"{stem}_tangent")
+            )
             self.versions[key] = v
             self.make_version(v, mode)
         return self.versions[key]
@@ -299,7 +329,9 @@ def plain_attribute(owner: Any, name: str) -> Any:
     for cls in type(owner).__mro__:
         if name in vars(cls):
             value = vars(cls)[name]
-            plain = isinstance(value, bool | int | float | complex | str | tuple | list | np.ndarray | type(None))
+            plain = isinstance(
+                value, bool | int | float | complex | str | tuple | list | np.ndarray | type(None)
+            )
             return value if plain else MISSING
     return MISSING
 

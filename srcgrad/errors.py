@@ -42,9 +42,7 @@ class Location:
     @classmethod
     def of(cls, source: Source, node: Any) -> Location:
         """Gives the span of a syntax node that belongs to `source`."""
-        return cls(
-            source, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
-        )
+        return cls(source, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
 
 
 class SrcgradError(Exception):

@@ -82,7 +82,9 @@ class Build:
 # ------------------------------------------------------------------------------------------------ reverse mode
 
 
-def derived(f: Function, seed: Callable[[Function, Derived], Block], given: dict[str, str]) -> tuple[Derived, list[str]]:
+def derived(
+    f: Function, seed: Callable[[Function, Derived], Block], given: dict[str, str]
+) -> tuple[Derived, list[str]]:
     """The two sweeps of a function, simplified; and the names of the gradient, leaf by leaf, in the order of wrt."""
     for s in statements(f.body):
         use = f.uses.get(id(s))
@@ -104,7 +106,11 @@ def derived(f: Function, seed: Callable[[Function, Derived], Block], given: dict
         return stretch(e, f)
 
     def may(name: str) -> bool:
-        return (is_ours(name) or name.endswith("·bar") or "·bar·" in name) and name not in wanted and name not in d.homes.block
+        return (
+            (is_ours(name) or name.endswith("·bar") or "·bar·" in name)
+            and name not in wanted
+            and name not in d.homes.block
+        )
 
     def pure(s: Stmt) -> bool:
         return not (isinstance(s, Assign) and (changes(s) or _calls_ours(s.value)))
@@ -221,7 +227,9 @@ def _is_zero(e: Expr) -> bool:
 # ------------------------------------------------------------------------------------------------ printing
 
 
-def spelling_for(f: Function, d_forward: Block, d_reverse: Block, objects: dict[str, Any], extra: set[str]) -> Spelling:
+def spelling_for(
+    f: Function, d_forward: Block, d_reverse: Block, objects: dict[str, Any], extra: set[str]
+) -> Spelling:
     """Names for one printed function."""
     taken = set(keyword.kwlist) | extra
     mentioned: dict[str, None] = dict.fromkeys(f.params)
@@ -271,7 +279,9 @@ def parameters(f: Function) -> str:
     args = tree.args
     names = []
     for a in (*args.posonlyargs, *args.args, *args.kwonlyargs):
-        names.append(a.arg if getattr(a, "annotation", None) is None else f"{a.arg}: {ast.unparse(a.annotation)}")
+        names.append(
+            a.arg if getattr(a, "annotation", None) is None else f"{a.arg}: {ast.unparse(a.annotation)}"
+        )
     return ", ".join(names)
 
 
@@ -280,7 +290,9 @@ def describe(f: Function, what: str, wrt: tuple[str, ...], kept: list[str]) -> s
 
     def typed(p: str) -> str:
         t = f.types[p]
-        known = isinstance(t, Number | Array | Struct | ListOf) or (isinstance(t, Data) and t.cls in (str, type(None)))
+        known = isinstance(t, Number | Array | Struct | ListOf) or (
+            isinstance(t, Data) and t.cls in (str, type(None))
+        )
         return f"{p}: {t}" if known else p
 
     chosen = " and ".join(typed(p) for p in wrt)
@@ -298,9 +310,9 @@ def kept_names(f: Function, block: Block) -> list[str]:
     out = []
     for s in statements(block):
         match s:
-            case Effect(Call(Attr(Name(id), "append"), (Name(value),), _)) if f.names.get(id, "").endswith("_kept") and (
-                is_ours(id)
-            ):
+            case Effect(Call(Attr(Name(id), "append"), (Name(value),), _)) if f.names.get(id, "").endswith(
+                "_kept"
+            ) and (is_ours(id)):
                 out.append(f.spelled(value).removesuffix("_kept"))
     return out
 
@@ -398,7 +410,9 @@ def grad_definition(build: Build, f: Function, mode: str, name: str) -> Definiti
         one = grads[0] if len(grads) == 1 else f"({', '.join(grads)})"
         text.put(1, f"return {text.expr(Name(value))}, {one}")
     what = "gradient" if not into else "gradient, added into buffers,"
-    return Definition(Half(name), text.lines, text.map, f.source.function, spell.objects, describe(f, what, f.wrt, kept))
+    return Definition(
+        Half(name), text.lines, text.map, f.source.function, spell.objects, describe(f, what, f.wrt, kept)
+    )
 
 
 def Name_at(buffer: str, t: Type) -> Expr:
@@ -416,7 +430,12 @@ def result_name(d: Derived) -> tuple[str, bool]:
     """The web that is returned: `value = y` at the end is y itself, where the reverse sweep does not bind y."""
     f = d.function
     bindings = [s for s in statements(d.forward) if VALUE in _names_bound(s)]
-    if len(bindings) == 1 and d.forward and isinstance(bindings[0], Assign) and isinstance(bindings[0].value, Name):
+    if (
+        len(bindings) == 1
+        and d.forward
+        and isinstance(bindings[0], Assign)
+        and isinstance(bindings[0].value, Name)
+    ):
         s = bindings[0]
         y = s.value.id  # type: ignore[attr-defined]
         plain = not is_ours(y) and s is d.forward[-1] and y in f.names
@@ -430,7 +449,9 @@ def result_name(d: Derived) -> tuple[str, bool]:
 # ------------------------------------------------------------------------------------------------ split halves
 
 
-def split_definitions(build: Build, f: Function, names: tuple[Half, Half], wrt_leaves: bool = True) -> tuple[list[Definition], bool]:
+def split_definitions(
+    build: Build, f: Function, names: tuple[Half, Half], wrt_leaves: bool = True
+) -> tuple[list[Definition], bool]:
     """The forward half, which keeps, and the reverse half, which reads."""
     t = f.types.get(VALUE)
 
@@ -474,7 +495,9 @@ def split_definitions(build: Build, f: Function, names: tuple[Half, Half], wrt_l
     if isinstance(bar_value, Seq):
         back.put(1, f"{text.expr(bar_value)} = {seed_text}")
     back.reverse(d.reverse, 1)
-    results = [text.expr(e) for e in (gradient_exprs(f, outputs, d) if wrt_leaves is False else map(Name, outputs))]
+    results = [
+        text.expr(e) for e in (gradient_exprs(f, outputs, d) if wrt_leaves is False else map(Name, outputs))
+    ]
     back.put(1, "return " + (results[0] if len(results) == 1 else f"{', '.join(results)}"))
     second = Definition(names[1], back.lines, back.map, f.source.function, objects)
     first.objects = objects
@@ -501,7 +524,9 @@ def make_version(build: Build, front: Any) -> Callable[[Version, str], None]:
 # ------------------------------------------------------------------------------------------------ forward mode
 
 
-def tangent_definition(build: Build, f: Function, name: str, half: Half | None = None, top: bool = True) -> Definition:
+def tangent_definition(
+    build: Build, f: Function, name: str, half: Half | None = None, top: bool = True
+) -> Definition:
     """value and tangent in one function."""
     t = tangent(f)
     needed = {VALUE, *(d.id for d in t.value_dots)} if t.value_dots else {VALUE}
@@ -513,7 +538,15 @@ def tangent_definition(build: Build, f: Function, name: str, half: Half | None =
 
     def pure(s: Stmt) -> bool:
         use = f.uses.get(id(s))
-        known = use is None or use.kind in ("rule", "constant", "copy", "data", "entry", "list item", "display")
+        known = use is None or use.kind in (
+            "rule",
+            "constant",
+            "copy",
+            "data",
+            "entry",
+            "list item",
+            "display",
+        )
         return known and not (isinstance(s, Assign) and (changes(s) or _calls_ours(s.value)))
 
     for s in statements(body):

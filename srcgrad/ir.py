@@ -354,7 +354,9 @@ def rebuild(e: Expr, new: list[Expr]) -> Expr:
         case Call(_, args, keywords):
             fn, args = new[0], tuple(new[1 : 1 + len(args)])
             values = new[1 + len(args) :]
-            return Call(fn, args, tuple((k, v) for (k, _), v in zip(keywords, values, strict=True)), loc=e.loc)
+            return Call(
+                fn, args, tuple((k, v) for (k, _), v in zip(keywords, values, strict=True)), loc=e.loc
+            )
         case Opaque():
             return dataclasses.replace(e, parts=tuple(new))
     return e

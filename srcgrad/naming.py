@@ -8,7 +8,15 @@ from collections.abc import Iterable
 
 from srcgrad.ir import Attr, Binary, Call, Compare, Expr, Item, Name, Unary, walk
 
-_WORDS = {"+": "sum", "-": "difference", "*": "product", "/": "ratio", "**": "power", "@": "product", "%": "rest"}
+_WORDS = {
+    "+": "sum",
+    "-": "difference",
+    "*": "product",
+    "/": "ratio",
+    "**": "power",
+    "@": "product",
+    "%": "rest",
+}
 
 
 def hint_of(e: Expr) -> str:

@@ -37,7 +37,20 @@ from srcgrad.normal.unnest import unnest
 from srcgrad.normal.webs import webs
 from srcgrad.source.read import Source, read
 from srcgrad.syntax import Reader
-from srcgrad.types import NONE, Array, Data, ListOf, Number, Pattern, Pinned, Struct, Sym, Type, Unknown, known
+from srcgrad.types import (
+    NONE,
+    Array,
+    Data,
+    ListOf,
+    Number,
+    Pattern,
+    Pinned,
+    Struct,
+    Sym,
+    Type,
+    Unknown,
+    known,
+)
 
 Pass = Callable[[Function], Function]
 
@@ -138,7 +151,9 @@ def _make(
                 _return_location(source, f),
                 hint="every output with weights of your own: vjp(f)",
             )
-        build.definitions.append(grad_definition(build, f, mode, f"{name}_grad" if mode != "accumulate" else f"{name}_accumulate"))
+        build.definitions.append(
+            grad_definition(build, f, mode, f"{name}_grad" if mode != "accumulate" else f"{name}_accumulate")
+        )
         count = 1
     elif mode == "vjp":
         halves = (Half(f"{name}_forward"), Half(f"{name}_reverse"))
@@ -160,7 +175,12 @@ def _make(
 
 def _argument_type(pattern: Pattern, value: Any) -> Type:
     t = pattern.type_of(value)
-    if isinstance(t, Data) and t.cls not in (str, type(None)) and not t.known and not isinstance(value, np.ndarray):
+    if (
+        isinstance(t, Data)
+        and t.cls not in (str, type(None))
+        and not t.known
+        and not isinstance(value, np.ndarray)
+    ):
         return known(value) if hasattr(value, "__dict__") else t
     return t
 
@@ -197,7 +217,14 @@ def annotated(p: Any, source: Source) -> Type:
     """The type that an annotation promises; without one, a number or an array of floats of unknown rank."""
     a = p.annotation
     if isinstance(a, str):
-        a = {"float": float, "int": int, "bool": bool, "complex": complex, "str": str, "list[float]": list[float]}.get(a, a)
+        a = {
+            "float": float,
+            "int": int,
+            "bool": bool,
+            "complex": complex,
+            "str": str,
+            "list[float]": list[float],
+        }.get(a, a)
     simple = {float: Number("f"), int: Number("i"), bool: Number("b"), complex: Number("c"), str: Data(str)}
     if a in simple if isinstance(a, type) else False:
         return simple[a]
@@ -206,7 +233,11 @@ def annotated(p: Any, source: Source) -> Type:
     if a == list[int]:
         return ListOf(Number("i"))
     if p.default is not p.empty and a is p.empty:
-        return _argument_type(Pattern(), p.default) if not isinstance(p.default, np.ndarray) else Array("float64", None)
+        return (
+            _argument_type(Pattern(), p.default)
+            if not isinstance(p.default, np.ndarray)
+            else Array("float64", None)
+        )
     return Array("float64", None)
 
 
@@ -234,7 +265,7 @@ def generate(
     start = 1 if source.bound is not None else 0
     arguments = None
     if args is not None:
-        given = ((source.bound, *args) if start else args)
+        given = (source.bound, *args) if start else args
         bound = source.signature.bind(*given, **(kwargs or {}))
         bound.apply_defaults()
         arguments = dict(bound.arguments)

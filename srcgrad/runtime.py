@@ -451,7 +451,10 @@ def zeros_of(like: Any) -> list[Any]:
     >>> zeros_of([1.0, np.ones(2)])
     [0.0, array([0., 0.])]
     """
-    return [np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else float) if isinstance(x, np.ndarray) else 0.0 for x in like]
+    return [
+        np.zeros(x.shape, x.dtype if x.dtype.kind in "fc" else float) if isinstance(x, np.ndarray) else 0.0
+        for x in like
+    ]
 
 
 def add_each(a: Any, b: Any) -> list[Any]:

@@ -113,8 +113,12 @@ class Reader:
 
     def refuse(self, node: Any) -> Any:
         what = _NAMED.get(type(node), f"this syntax ({type(node).__name__})")
-        hint = _HINTS.get(type(node), "write it with assignments, if, for, while and calls: srcgrad explain syntax")
-        refuse("syntax", f"{what} is not accepted in a function to be differentiated", self.loc(node), hint=hint)
+        hint = _HINTS.get(
+            type(node), "write it with assignments, if, for, while and calls: srcgrad explain syntax"
+        )
+        refuse(
+            "syntax", f"{what} is not accepted in a function to be differentiated", self.loc(node), hint=hint
+        )
 
     # ---------------------------------------------------------------------------------------- statements
     def block(self, nodes: list[ast.stmt]) -> Block:
@@ -147,7 +151,13 @@ class Reader:
                 return [If(self.expr(test), self.block(body), self.block(orelse), loc=loc)]
             case ast.For(target, iterable, body, orelse):
                 return [
-                    For(self.target(target), self.expr(iterable), self.block(body), self.block(orelse), loc=loc)
+                    For(
+                        self.target(target),
+                        self.expr(iterable),
+                        self.block(body),
+                        self.block(orelse),
+                        loc=loc,
+                    )
                 ]
             case ast.While(test, body, orelse) if any(isinstance(n, ast.NamedExpr) for n in ast.walk(test)):
                 # a condition that binds is computed in the body, so that it is reversed with it
@@ -205,12 +215,14 @@ class Reader:
                 return Seq("set", tuple(self.expr(e) for e in elts), loc=loc)
             case ast.Dict(keys, values):
                 if None in keys:
-                    refuse("syntax", "a dict display with ** is not accepted", loc, hint="write its entries out")
+                    refuse(
+                        "syntax", "a dict display with ** is not accepted", loc, hint="write its entries out"
+                    )
                 return Dict(tuple(self.expr(k) for k in keys), tuple(self.expr(v) for v in values), loc=loc)
             case ast.Starred(value):
                 return Star(self.expr(value), loc=loc)
-            case ast.UnaryOp(ast.USub(), ast.Constant(int() | float() | complex() as value)) if not isinstance(
-                value, bool
+            case ast.UnaryOp(ast.USub(), ast.Constant(int() | float() | complex() as value)) if (
+                not isinstance(value, bool)
             ):
                 return Const(-value, loc=loc)
             case ast.UnaryOp(op, operand):

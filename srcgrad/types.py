@@ -109,7 +109,9 @@ class Data(Type):
             and self.cls is other.cls
             and self.known == other.known
             and self.items == other.items
-            and (self.value is other.value or (isinstance(self.value, str | int) and self.value == other.value))
+            and (
+                self.value is other.value or (isinstance(self.value, str | int) and self.value == other.value)
+            )
         )
 
     def __str__(self) -> str:
@@ -174,7 +176,9 @@ def join(a: Type | None, b: Type | None) -> Type:
         else:
             given = [t.dtype for t in (a, b) if t.dtype is not None]
             dtype = str(np.result_type(*given, *([float] if kind == "f" and len(given) == 1 else [])))
-            kind = max(kind, np.dtype(dtype).kind, key=_ORDER.index) if np.dtype(dtype).kind in _ORDER else kind
+            kind = (
+                max(kind, np.dtype(dtype).kind, key=_ORDER.index) if np.dtype(dtype).kind in _ORDER else kind
+            )
         return Number(kind, dtype, a.value if a.value == b.value and type(a.value) is type(b.value) else None)
     if isinstance(a, Array) and isinstance(b, Array):
         dtype = a.dtype if a.dtype == b.dtype else str(np.result_type(a.dtype, b.dtype))
@@ -260,7 +264,12 @@ def shape_of(t: Type | None) -> tuple[Extent, ...] | None:
 def same_shape(a: Type | None, b: Type | None) -> bool:
     """Whether the pattern proves the shapes equal."""
     x, y = shape_of(a), shape_of(b)
-    return x is not None and y is not None and len(x) == len(y) and all(e is not None and e == f for e, f in zip(x, y))
+    return (
+        x is not None
+        and y is not None
+        and len(x) == len(y)
+        and all(e is not None and e == f for e, f in zip(x, y))
+    )
 
 
 def broadcast(*shapes: tuple[Extent, ...] | None) -> tuple[Extent, ...] | None:
@@ -381,7 +390,9 @@ class Pattern:
                 return ListOf(item) if not isinstance(item, Unknown) else Struct("list", items)
             return Struct("tuple", items)
         if cls is dict and depth < 8 and all(type(k) in (str, int) for k in value):
-            return Struct("dict", tuple(self.type_of(v, extent, depth + 1) for v in value.values()), tuple(value))
+            return Struct(
+                "dict", tuple(self.type_of(v, extent, depth + 1) for v in value.values()), tuple(value)
+            )
         if isinstance(value, type | np.dtype) or callable(value) or cls.__name__ == "module":
             return known(value)
         return Data(cls)

@@ -29,7 +29,7 @@ from srcgrad.ir import (
     statements,
     targets,
 )
-from srcgrad.types import Data, Number, Type, Unknown, is_numeric
+from srcgrad.types import Data, ListOf, Number, Struct, Type, Unknown, is_numeric
 
 _SILENT = ("constant", "detach")
 
@@ -66,7 +66,35 @@ def activity(function: Function) -> Function:
     function.active = {w for w in function.varied & useful if can_carry(function.types.get(w))}
     for s in stmts:
         check(function, s, useful)
+    known(function, stmts)
     return function
+
+
+def known(function: Function, stmts: list[Stmt]) -> None:
+    """Refuse an active name whose type is not known: nothing can be said of its adjoint."""
+    for s in stmts:
+        for w in binds(s):
+            t = function.types.get(w)
+            if w in function.active and (t is None or not is_known(t)):
+                name = function.spelled(w)
+                refuse(
+                    "unknown-type",
+                    f"what {name} holds here has no known type" if not w.startswith("·") else "this has no known type",
+                    s.loc,
+                    note=depends(function, w),
+                    hint="srcgrad explain unknown-type tells what gives a value a known type",
+                )
+
+
+def is_known(t: Type) -> bool:
+    match t:
+        case Unknown():
+            return False
+        case Struct(_, items):
+            return all(is_known(i) for i in items)
+        case ListOf(item):
+            return item is None or is_known(item)
+    return True
 
 
 def choose_variants(function: Function) -> None:
@@ -109,7 +137,11 @@ def edges(function: Function, s: Stmt) -> list[tuple[str, str]]:
         sources = {n for p, e in use.bound.items() for n in reads(e) if use.rule.differentiable(p)}
         # data of a rule (an axis, an index) passes variation on too, so that it is refused, not dropped
         sources |= {
-            n for p, e in use.bound.items() if p != "like" for n in _data_names(e) if not _is_shape(function, n)
+            n
+            for p, e in use.bound.items()
+            if p != "like"
+            for n in _data_names(e)
+            if not _is_shape(function, n)
         }
         return [(n, t) for n in sources for t in names]
     return [(n, t) for n in reads(s.value) for t in names]
@@ -144,7 +176,11 @@ def check(function: Function, s: Stmt, useful: set[str]) -> None:
             if not use.rule.differentiable(p) and p != "like":
                 for n in sorted(_data_names(e)):
                     if n in function.varied and not _is_shape(function, n):
-                        what = "an index" if p == "i" and use.what == "an index" else f"the argument {p} of {use.what}"
+                        what = (
+                            "an index"
+                            if p == "i" and use.what == "an index"
+                            else f"the argument {p} of {use.what}"
+                        )
                         refuse(
                             "active-index" if what == "an index" else "active-data",
                             f"{what} depends on an argument that is differentiated",
@@ -244,7 +280,13 @@ def _refuse_kind(function: Function, s: Stmt, use: Use, hot: list[str], loc: Any
             hint="call a function by its own name: srcgrad rules lists those that are covered",
         )
     if use.why.endswith("depends on an argument that is differentiated"):
-        refuse("active-data", f"the argument {use.why.split()[0]} of {use.what} {_DEPENDS}", loc, note=note, hint=data)
+        refuse(
+            "active-data",
+            f"the argument {use.why.split()[0]} of {use.what} {_DEPENDS}",
+            loc,
+            note=note,
+            hint=data,
+        )
     if use.why == "the entry depends on the run":
         index = getattr(s.value, "index", None)
         if any(n in function.varied for n in reads(index)):
@@ -272,7 +314,9 @@ def _refuse_kind(function: Function, s: Stmt, use: Use, hot: list[str], loc: Any
             note=note,
             hint="leave dtype out, and convert what it is given: x.astype(np.float32)",
         )
-    unknown = [e for e in children(s.value) if isinstance(e, Name) and isinstance(function.types.get(e.id), Unknown)]
+    unknown = [
+        e for e in children(s.value) if isinstance(e, Name) and isinstance(function.types.get(e.id), Unknown)
+    ]
     if use.why in _UNTYPED and unknown:
         refuse(
             "unknown-type",
@@ -313,7 +357,11 @@ def _called(function: Function, use: Use) -> tuple[str, str, str]:
             own = f"write df = grad({name}) beside the function, instead of @grad on it"
             return "recursion", f"{name} calls itself by the name of its derivative, which gives a pair", own
         other = f"differentiate what it gives by hand, or call {name}.__wrapped__ for the value alone"
-        return "active-call", f"{name} is a derivative, and derivatives of derivatives are not covered yet", other
+        return (
+            "active-call",
+            f"{name} is a derivative, and derivatives of derivatives are not covered yet",
+            other,
+        )
     if getattr(obj, "__module__", None) == "srcgrad.api":
         return "active-call", "derivatives of derivatives are not covered yet", "differentiate once, outside"
     if isinstance(obj, functools.partial):
@@ -387,7 +435,11 @@ KEYWORDS = {
 
 
 def _article(what: str) -> str:
-    return f"an {what}" if what[0] in "aeiouf" and what != "lambda" and not what.startswith("list") else f"a {what}"
+    return (
+        f"an {what}"
+        if what[0] in "aeiouf" and what != "lambda" and not what.startswith("list")
+        else f"a {what}"
+    )
 
 
 __all__ = ["Name", "activity", "can_carry", "check", "edges", "is_active", "varied"]

@@ -18,7 +18,22 @@ import numpy as np
 from srcgrad.analysis.uses import Use, name_of
 from srcgrad.errors import refuse
 from srcgrad.function import Function
-from srcgrad.ir import Assign, Attr, Bool, Call, Compare, Effect, Expr, IfExp, Name, Opaque, Stmt, reads, statements, walk
+from srcgrad.ir import (
+    Assign,
+    Attr,
+    Bool,
+    Call,
+    Compare,
+    Effect,
+    Expr,
+    IfExp,
+    Name,
+    Opaque,
+    Stmt,
+    reads,
+    statements,
+    walk,
+)
 from srcgrad.types import Array, Data, ListOf, Number, Struct, Type, Unknown
 
 # NumPy's functions that write into an argument (besides out=).
@@ -52,7 +67,9 @@ def effects(function: Function) -> Function:
             continue
         if use.kind in ("lazy", "opaque"):
             _tree(function, value, s)
-        elif isinstance(value, Call) and (use.kind == "unknown" or (use.kind == "user" and use.error is not None)):
+        elif isinstance(value, Call) and (
+            use.kind == "unknown" or (use.kind == "user" and use.error is not None)
+        ):
             _call(function, value, use, s)
     return function
 
@@ -67,7 +84,9 @@ def is_writable(t: Type | None) -> bool:
         case Data(cls=cls, known=known, value=value):
             if cls in (str, type(None), bytes, slice, range, type(Ellipsis)):
                 return False
-            if known and isinstance(value, type | np.dtype | pytypes.FunctionType | pytypes.ModuleType | np.ufunc):
+            if known and isinstance(
+                value, type | np.dtype | pytypes.FunctionType | pytypes.ModuleType | np.ufunc
+            ):
                 return False
             return cls is None or not (isinstance(cls, type) and issubclass(cls, BaseException))
     return True
@@ -100,7 +119,9 @@ def _call(function: Function, call: Call, use: Use, s: Stmt) -> None:
             _refuse(function, f"the method .{fn.name} may write what it is called on", call, s)
         if _is_library(cls) and fn.name not in _WRITING_METHODS or isinstance(known, logging.Logger):
             return
-        if isinstance(cls, type) and issubclass(cls, np.random.Generator | np.random.RandomState | random.Random):
+        if isinstance(cls, type) and issubclass(
+            cls, np.random.Generator | np.random.RandomState | random.Random
+        ):
             if fn.name not in ("shuffle",):
                 return
         handed = _handed(function, call)
@@ -168,7 +189,9 @@ def _refuse_unknown(function: Function, what: str, at: Expr, s: Stmt, handed: li
     given = function.spelled(handed[0]) if handed and not handed[0].startswith("·") else "its argument"
     refuse(
         "active-call",
-        f"{what} may write {given}, and its source is not there to tell" if handed else f"{what} is not known",
+        f"{what} may write {given}, and its source is not there to tell"
+        if handed
+        else f"{what} is not known",
         getattr(at, "loc", None) or s.loc,
         hint="call it outside the function, and pass its result as an argument",
     )

@@ -132,7 +132,9 @@ class Example:
         sizes = sorted({e for t in operands for e in _extents(t) if isinstance(e, int) and e > 1})
         for n in unknown:
             for other in (*(Sym(o) for o in names if o != n), *sizes):
-                result = self.result(run, [replaced(t, n, other) for t in operands], counted=counted, fit=False)
+                result = self.result(
+                    run, [replaced(t, n, other) for t in operands], counted=counted, fit=False
+                )
                 if not isinstance(result, Unknown):
                     return result
         return None
@@ -224,7 +226,13 @@ def replaced(t: Type, name: str, by: Extent) -> Type:
     def size(e: Extent) -> Extent:
         if not isinstance(e, Sym) or e.name != name:
             return e
-        return Sym(by.name, by.plus + e.plus) if isinstance(by, Sym) else by + e.plus if isinstance(by, int) else None
+        return (
+            Sym(by.name, by.plus + e.plus)
+            if isinstance(by, Sym)
+            else by + e.plus
+            if isinstance(by, int)
+            else None
+        )
 
     match t:
         case Array(dtype, shape) if shape is not None:

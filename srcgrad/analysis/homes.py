@@ -20,7 +20,9 @@ class Homes:
     bound_by: dict[str, list[Stmt]] = field(default_factory=dict)
     local: set[str] = field(default_factory=set)
     looped: set[int] = field(default_factory=set)  # blocks that stand in a loop
-    path: dict[int, tuple[int, ...]] = field(default_factory=dict)  # the blocks around a block, outermost first
+    path: dict[int, tuple[int, ...]] = field(
+        default_factory=dict
+    )  # the blocks around a block, outermost first
     of_stmt: dict[int, int] = field(default_factory=dict)  # the block in which a statement stands
     order: dict[int, int] = field(default_factory=dict)  # the place of a statement in the text
 

@@ -64,7 +64,9 @@ def _root(e: Expr) -> str:
     return e.id
 
 
-def live_in(block: Block, live: frozenset[str] | set[str], after: dict[int, frozenset[str]] | None = None) -> set[str]:
+def live_in(
+    block: Block, live: frozenset[str] | set[str], after: dict[int, frozenset[str]] | None = None
+) -> set[str]:
     """The names live before a block, given those live behind it; `after` is filled with those behind each statement."""
     now = set(live)
     for s in reversed(block):

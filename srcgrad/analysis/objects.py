@@ -11,7 +11,6 @@ from srcgrad.function import VALUE, Function
 from srcgrad.ir import Assign, For, Name, Seq, reads, statements, targets
 
 
-
 def makes_anew(use: Use | None) -> bool:
     """Whether the operation's result is an object that nothing else is bound to.
 
@@ -32,7 +31,11 @@ def only_name(function: Function, web: str) -> str | None:
     family = {w for w, n in function.names.items() if n == user_name} | {web}
     if family & set(function.params):
         return "it may be the caller's array"
-    ours = {targets(s.target)[0] for s in statements(function.body) if isinstance(s, Assign) and id(s) in function.augmented}
+    ours = {
+        targets(s.target)[0]
+        for s in statements(function.body)
+        if isinstance(s, Assign) and id(s) in function.augmented
+    }
     assert ours
     sums: set[str] = set()
     for s in statements(function.body):
@@ -67,8 +70,14 @@ def _fresh(function: Function, s: Assign) -> bool:
     if use is not None and use.kind == "copy" and not isinstance(s.value, Name):
         return True
     if isinstance(s.value, Name) and s.value.id.startswith("·"):
-        made = [t for t in statements(function.body) if isinstance(t, Assign) and targets(t.target) == [s.value.id]]
-        users = [t for t in statements(function.body) if isinstance(t, Assign) and s.value.id in reads(t.value)]
+        made = [
+            t
+            for t in statements(function.body)
+            if isinstance(t, Assign) and targets(t.target) == [s.value.id]
+        ]
+        users = [
+            t for t in statements(function.body) if isinstance(t, Assign) and s.value.id in reads(t.value)
+        ]
         return len(made) == 1 and len(users) == 1 and makes_anew(function.uses.get(id(made[0])))
     return False
 

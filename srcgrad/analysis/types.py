@@ -138,7 +138,9 @@ class _Types:
             if n not in bound and n not in given and not n.endswith(("·bar", "·dot")):
                 f.types[n] = self.env[n] = Unknown("never bound")
         self.breaks: list[list[Env]] = []
-        self.tests: dict[str, tuple[str, bool]] = {}  # condition -> the web that it tests, and whether for None
+        self.tests: dict[
+            str, tuple[str, bool]
+        ] = {}  # condition -> the web that it tests, and whether for None
         self.block(f.body)
         f.types.update({n: certain(t) for n, t in f.types.items()})
 
@@ -389,7 +391,9 @@ class _Types:
             case Dict(keys, values):
                 constants = [k.value for k in keys if isinstance(k, Const)]
                 if len(constants) == len(keys):
-                    return Use("display", result=Struct("dict", tuple(t(v) for v in values), tuple(constants)))
+                    return Use(
+                        "display", result=Struct("dict", tuple(t(v) for v in values), tuple(constants))
+                    )
                 return Use("data", result=Data(dict))
             case Unary("not", operand):
                 decided = self.decided(operand)

@@ -19,7 +19,22 @@ import numpy as np
 
 from srcgrad.errors import SrcgradError
 from srcgrad.function import Function
-from srcgrad.ir import Attr, Binary, Call, Compare, Const, Expr, Item, Name, Object, Seq, Slice, Stmt, Unary, reads
+from srcgrad.ir import (
+    Attr,
+    Binary,
+    Call,
+    Compare,
+    Const,
+    Expr,
+    Item,
+    Name,
+    Object,
+    Seq,
+    Slice,
+    Stmt,
+    Unary,
+    reads,
+)
 from srcgrad.rules import notation
 from srcgrad.rules.table import Variant, table
 from srcgrad.types import (
@@ -94,7 +109,10 @@ class Uses:
         what = f"the operator {op.removeprefix('u')}"
         counted = counted and all(isinstance(t, Number) and t.kind == "i" and t.value is not None for t in ts)
         if not counted:
-            ts = [Number(t.kind, t.dtype) if isinstance(t, Number) and not _exponent(op, k) else t for k, t in enumerate(ts)]
+            ts = [
+                Number(t.kind, t.dtype) if isinstance(t, Number) and not _exponent(op, k) else t
+                for k, t in enumerate(ts)
+            ]
         result = self.context.example.result(run, ts, counted=counted)
         if op == "**" and all(isinstance(t, Number) and t.kind == "i" and t.dtype is None for t in ts):
             if not isinstance(ts[1], Number) or ts[1].value is None:
@@ -105,7 +123,11 @@ class Uses:
             use = self.rule_use(table().by_operator.get(op, []), operands, (), what, run)
             if use.kind == "unknown" and op in _DATA_OPERATORS:
                 use = Use("constant", what=what)
-        elif op == "+" and all(isinstance(t, Struct) and t.keys is None for t in ts) and ts[0].kind == ts[1].kind:  # type: ignore
+        elif (
+            op == "+"
+            and all(isinstance(t, Struct) and t.keys is None for t in ts)
+            and ts[0].kind == ts[1].kind
+        ):  # type: ignore
             joined = Struct(ts[0].kind, (*ts[0].items, *ts[1].items))  # type: ignore[union-attr]
             return Use("joined", result=joined, what=what)
         elif all(isinstance(t, Struct | ListOf | Number) for t in ts) and op in ("+", "*"):
@@ -153,7 +175,9 @@ class Uses:
                     return Use("entry", result=t.items[k], key=k)
                 if t.keys is None and isinstance(key, slice):
                     span = range(len(t.items))[key]
-                    return Use("slice", result=Struct(t.kind, tuple(t.items[k] for k in span)), key=list(span))
+                    return Use(
+                        "slice", result=Struct(t.kind, tuple(t.items[k] for k in span)), key=list(span)
+                    )
             if t.keys is None and isinstance(i, Number):
                 out: Type | None = None
                 for item in t.items:
@@ -221,12 +245,16 @@ class Uses:
             if e is not None and e not in t.shape:
                 names = {s.name for s in t.shape if isinstance(s, Sym)}
                 if isinstance(e, Sym):
-                    ok = bound < 10**6 and self.context.pattern.at_least(e.name, bound - min(0, _offset(t, e)))
+                    ok = bound < 10**6 and self.context.pattern.at_least(
+                        e.name, bound - min(0, _offset(t, e))
+                    )
                 else:
                     lowest = min((s.plus for s in t.shape if isinstance(s, Sym)), default=0)
                     enough = all(s >= most for s in t.shape if isinstance(s, int))
-                    ok = bound < 10**6 and enough and all(
-                        self.context.pattern.at_least(n, most - min(0, lowest)) for n in names
+                    ok = (
+                        bound < 10**6
+                        and enough
+                        and all(self.context.pattern.at_least(n, most - min(0, lowest)) for n in names)
                     )
                 shape.append(e if ok else None)
             elif bound >= 10**6:
@@ -286,7 +314,11 @@ class Uses:
             use = Use("constant", what=what)
             if variants:
                 use = self.rule_use(variants, args, keywords, what, run)
-                if use.kind == "unknown" and any(isinstance(self.t(o), Data) for o in operands) and (constant or data):
+                if (
+                    use.kind == "unknown"
+                    and any(isinstance(self.t(o), Data) for o in operands)
+                    and (constant or data)
+                ):
                     use = Use("constant" if constant else "creation", what=what)
                 if isinstance(result, Unknown) and use.rule is not None and use.rule.elementwise:
                     result = elementwise(run, [self.t(o) for o in operands])
@@ -367,7 +399,13 @@ class Uses:
             return Use("relist", result=t, what=obj.__name__)
         if isinstance(t, Data) and t.cls is range:
             return Use("constant", result=ListOf(Number("i")))
-        return Use("unknown", result=ListOf(item_of(t)), why="a list of an array's rows", what=obj.__name__, function=obj)
+        return Use(
+            "unknown",
+            result=ListOf(item_of(t)),
+            why="a list of an array's rows",
+            what=obj.__name__,
+            function=obj,
+        )
 
     def method(self, s: Stmt, e: Call, fn: Attr, t: Type) -> Use:
         name = fn.name
@@ -400,7 +438,12 @@ class Uses:
             if isinstance(key, Data) and key.known and key.value in t.keys:
                 k = t.keys.index(key.value)
                 return Use("entry", result=t.items[k], key=k)
-        if isinstance(t, Data) and t.cls is not None and issubclass(t.cls, _GENERATORS) and name in notation.DATA_METHODS:
+        if (
+            isinstance(t, Data)
+            and t.cls is not None
+            and issubclass(t.cls, _GENERATORS)
+            and name in notation.DATA_METHODS
+        ):
             fresh = _fresh_generator(t.cls)
             names = [k for k, _ in e.keywords]
 
@@ -409,7 +452,9 @@ class Uses:
                 return getattr(fresh, name)(*values[:given], **dict(zip(names, values[given:], strict=True)))
 
             operands = [*e.args, *(v for _, v in e.keywords)]
-            return Use("creation", result=self.context.example.result(draw, [self.t(o) for o in operands]), what=what)
+            return Use(
+                "creation", result=self.context.example.result(draw, [self.t(o) for o in operands]), what=what
+            )
         if isinstance(t, Data) and t.known and not isinstance(t.value, str):
             found = getattr(type(t.value), name, None)
             if isinstance(found, pytypes.FunctionType) and name not in getattr(t.value, "__dict__", {}):
@@ -448,7 +493,11 @@ class Uses:
                 t = lazy(value)
                 if isinstance(t, Struct):
                     i = lazy(index)
-                    if isinstance(i, Number) and isinstance(i.value, int) and -len(t.items) <= i.value < len(t.items):
+                    if (
+                        isinstance(i, Number)
+                        and isinstance(i.value, int)
+                        and -len(t.items) <= i.value < len(t.items)
+                    ):
                         return t.items[i.value]
                 if isinstance(t, ListOf) and t.item is not None:
                     return t.item
@@ -531,11 +580,15 @@ def elementwise(run: Any, ts: list[Type]) -> Type:
 
     if not all(isinstance(t, Number | Array | Data) for t in ts):
         return Unknown()
-    ones = [Array(t.dtype, (1,) * len(t.shape)) if isinstance(t, Array) and t.shape is not None else t for t in ts]
+    ones = [
+        Array(t.dtype, (1,) * len(t.shape)) if isinstance(t, Array) and t.shape is not None else t for t in ts
+    ]
     out = Example().result(run, ones)
     if isinstance(out, Array):
         shape = broadcast(*[shape_of(t) for t in ts if isinstance(t, Number | Array)])
-        return Array(out.dtype, shape if shape is not None and len(shape) == out.rank else (None,) * (out.rank or 0))
+        return Array(
+            out.dtype, shape if shape is not None and len(shape) == out.rank else (None,) * (out.rank or 0)
+        )
     return out
 
 
@@ -572,7 +625,9 @@ def name_of(obj: Any) -> str:
         return str(name)
     if module.startswith("numpy"):
         public = module.replace("numpy._core", "numpy").split(".")
-        module = ".".join(p for p in public if not p.startswith("_") and p not in ("fromnumeric", "multiarray"))
+        module = ".".join(
+            p for p in public if not p.startswith("_") and p not in ("fromnumeric", "multiarray")
+        )
     return f"{module}.{name}"
 
 
@@ -617,7 +672,9 @@ def index_kind(index: Expr, type_of: Callable[[Expr], Type]) -> str | None:
                 kinds.add("Basic")
             case ListOf(Number(k)) if k in "ib":
                 kinds.add("IntArray" if k == "i" else "Mask")
-            case Struct("list", items) if items and all(isinstance(i, Number) and i.kind == "i" for i in items):
+            case Struct("list", items) if items and all(
+                isinstance(i, Number) and i.kind == "i" for i in items
+            ):
                 kinds.add("IntArray")
             case Struct("tuple", items) if not isinstance(index, Seq):
                 for i in items:
@@ -711,9 +768,9 @@ def accepts(annotation: str, t: Type | None, e: Expr | None, v: Variant) -> bool
         got = t.value if isinstance(t, Number | Data) else None
         if isinstance(t, Struct) and t.keys is None:
             got = tuple(i.value if isinstance(i, Number | Data) else "?" for i in t.items)
-        return any(type(got) in (type(w), int, float) and got == w for w in values if not isinstance(got, Sym)) and (
-            got is not None
-        )
+        return any(
+            type(got) in (type(w), int, float) and got == w for w in values if not isinstance(got, Sym)
+        ) and (got is not None)
     if " | " in annotation:
         return any(accepts(a, t, e, v) for a in annotation.split(" | "))
     none = t is None or t == known(None)

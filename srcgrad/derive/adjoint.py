@@ -119,7 +119,10 @@ class _Adjoint:
         for s in block:
             match s:
                 case If():
-                    s.then[:], s.other[:] = self.instrumented(s.then, nested), self.instrumented(s.other, nested)
+                    s.then[:], s.other[:] = (
+                        self.instrumented(s.then, nested),
+                        self.instrumented(s.other, nested),
+                    )
                     out.append(s)
                 case For() | While():
                     s.body[:] = self.instrumented(s.body, True)
@@ -154,9 +157,19 @@ class _Adjoint:
                         self.types[kept] = Data(tuple)
                         self.kept[id(s)] = kept
                         s.target = Seq("tuple", (target, Name(kept)))
-                        s.value = Call(Object(version.forward, version.forward_name), value.args, value.keywords, loc=value.loc)
-                        if isinstance(value.fn, Attr) and next(iter(use.bound.values()), None) == value.fn.value:
-                            s.value = Call(s.value.fn, (value.fn.value, *value.args), value.keywords, loc=value.loc)
+                        s.value = Call(
+                            Object(version.forward, version.forward_name),
+                            value.args,
+                            value.keywords,
+                            loc=value.loc,
+                        )
+                        if (
+                            isinstance(value.fn, Attr)
+                            and next(iter(use.bound.values()), None) == value.fn.value
+                        ):
+                            s.value = Call(
+                                s.value.fn, (value.fn.value, *value.args), value.keywords, loc=value.loc
+                            )
                     out.append(s)
                 case _:
                     out.append(s)
@@ -197,7 +210,13 @@ class _Adjoint:
                 t.origin = s  # type: ignore[attr-defined]
         start: Block = []
         for web, home in self.homes.block.items():
-            if home == id(block) and web in self.homes.local and web in self.active and web not in self.f.params and web != VALUE:
+            if (
+                home == id(block)
+                and web in self.homes.local
+                and web in self.active
+                and web not in self.f.params
+                and web != VALUE
+            ):
                 start += [Zero(b, web) for b in self.bars.leaves(web)]
         self.here = outer
         whole = start + out
@@ -267,7 +286,9 @@ class _Adjoint:
             out.append(If(s.cond, then, other, loc=s.loc))
 
     # ---------------------------------------------------------------------------------------- contributions
-    def add(self, operand: Expr, value: Expr, out: Block, guard: Expr | None = None, path: tuple[int, ...] = ()) -> None:
+    def add(
+        self, operand: Expr, value: Expr, out: Block, guard: Expr | None = None, path: tuple[int, ...] = ()
+    ) -> None:
         """A contribution to the adjoint of an operand (a name that is active; anything else has none)."""
         if not isinstance(operand, Name) or operand.id not in self.active:
             return
@@ -398,10 +419,19 @@ class _Adjoint:
         for source in (value.left, value.right):
             t = self.types.get(source.id) if isinstance(source, Name) else None
             if not isinstance(t, Struct):
-                refuse("unknown-type", "a list that grows is joined with +", value.loc or self.stmt.loc, hint="use append")
+                refuse(
+                    "unknown-type",
+                    "a list that grows is joined with +",
+                    value.loc or self.stmt.loc,
+                    hint="use append",
+                )
             for j, item in enumerate(t.items):
                 for path in paths(item):
-                    bar = Item(self.bars.name(y.id), Const(k)) if self.is_list(y.id) else self.bars.name(y.id, (k, *path))
+                    bar = (
+                        Item(self.bars.name(y.id), Const(k))
+                        if self.is_list(y.id)
+                        else self.bars.name(y.id, (k, *path))
+                    )
                     self.add(source, bar, out, None, (j, *path))
                 k += 1
 
@@ -429,7 +459,12 @@ class _Adjoint:
         bar = self.bars.name(source.id)
         place = Item(bar, value.index)
         if isinstance(self.types[y.id], Struct):
-            refuse("unknown-type", "a list of tuples is not differentiated yet", value.loc or self.stmt.loc, hint="use a list for each part")
+            refuse(
+                "unknown-type",
+                "a list of tuples is not differentiated yet",
+                value.loc or self.stmt.loc,
+                hint="use a list for each part",
+            )
         out.append(Assign(place, Binary("+", place, self.bars.name(y.id))))
         self.guards[bar.id] = None
 
@@ -442,7 +477,12 @@ class _Adjoint:
             popped = Call(Attr(self.bars.name(owner.id), "pop"), ())
             if isinstance(item, Name) and item.id in self.active:
                 if isinstance(self.types[item.id], Struct | ListOf):
-                    refuse("unknown-type", "a list of tuples is not differentiated yet", s.loc, hint="use a list for each part")
+                    refuse(
+                        "unknown-type",
+                        "a list of tuples is not differentiated yet",
+                        s.loc,
+                        hint="use a list for each part",
+                    )
                 new = Name(self.f.temp("new_bar"))
                 self.types[new.id] = self.types[self.bars.name(item.id).id]
                 out.append(Assign(new, popped))
@@ -521,9 +561,15 @@ class _Adjoint:
             idle = {
                 f"{n}_bar"
                 for k, n in enumerate(use.rule.results)
-                if not any(self.bars.name(y.id, (k, *p)).id in self.guards for p in paths(use.result.items[k]))  # type: ignore
+                if not any(
+                    self.bars.name(y.id, (k, *p)).id in self.guards for p in paths(use.result.items[k])
+                )  # type: ignore
             }
-            lines = [line for line in lines if not (reads(line.value) & set(bars)) or reads(line.value) & set(bars) - idle]
+            lines = [
+                line
+                for line in lines
+                if not (reads(line.value) & set(bars)) or reads(line.value) & set(bars) - idle
+            ]
         selected = {line.target: line.value for line in use.rule.lines if line.role == "selected"}
         needed = {n for line in lines for n in reads(line.value)} | {
             n for p, e in selected.items() if p in wanted for n in reads(e)
@@ -547,7 +593,9 @@ class _Adjoint:
     def is_active(self, e: Expr) -> bool:
         return any(n in self.active for n in reads(e))
 
-    def contribution(self, use: Use, param: str, e: Expr, value: Expr, guard: Expr | None, out: Block) -> None:
+    def contribution(
+        self, use: Use, param: str, e: Expr, value: Expr, guard: Expr | None, out: Block
+    ) -> None:
         """One adjoint line: of an array's adjoint, or of a sequence's, item by item."""
         if isinstance(e, Name) and isinstance(self.types[e.id], Struct):
             self.sequence(e, value, self.types[e.id], (), out)
@@ -709,7 +757,11 @@ class _Adjoint:
         use = self.f.uses.get(id(s))
         if use is None or use.kind != "rule" or use.rule is None or not use.rule.elementwise:
             return False
-        if all(line.value == Const(1) or line.value == Const(-1) for line in use.rule.lines if line.role == "partial"):
+        if all(
+            line.value == Const(1) or line.value == Const(-1)
+            for line in use.rule.lines
+            if line.role == "partial"
+        ):
             return False  # nothing there can be infinite
         t = self.types[web]
         for e in use.bound.values():

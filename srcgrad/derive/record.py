@@ -84,7 +84,12 @@ class _Record:
             if not (isinstance(s, Assign) and isinstance(s.target, Name) and is_ours(s.target.id)):
                 continue
             t, use = s.target.id, self.f.uses.get(id(s))
-            if t not in read or t not in self.homes.local or use is None or use.kind not in ("rule", "constant"):
+            if (
+                t not in read
+                or t not in self.homes.local
+                or use is None
+                or use.kind not in ("rule", "constant")
+            ):
                 continue
             key = (self.homes.of_stmt[id(s)], s.value)
             if key not in first:
@@ -198,8 +203,11 @@ class _Record:
                 return True
             case Item(Name(owner), Const()):
                 made = self.homes.bound_by.get(owner, [])
-                return len(made) == 1 and isinstance(made[0], Assign) and isinstance(made[0].value, Attr) and (
-                    made[0].value.name == "shape"
+                return (
+                    len(made) == 1
+                    and isinstance(made[0], Assign)
+                    and isinstance(made[0].value, Attr)
+                    and (made[0].value.name == "shape")
                 )
             case Binary("+" | "-", Name() | Const(), Name() | Const()):
                 t = self.f.types.get(web)
@@ -208,7 +216,8 @@ class _Record:
 
     def bound_in_loop(self, web: str) -> bool:
         return any(
-            self.homes.of_stmt[id(s)] in self.homes.looped or isinstance(s, For) for s in self.homes.bound_by.get(web, [])
+            self.homes.of_stmt[id(s)] in self.homes.looped or isinstance(s, For)
+            for s in self.homes.bound_by.get(web, [])
         )
 
     def cheap(self, s: Assign) -> bool:
@@ -261,7 +270,12 @@ class _Record:
         found = []
         for s in statements(self.d.forward):
             use = self.f.uses.get(id(s))
-            if isinstance(s, Effect) and use is not None and use.kind == "append" and web in reads(s.value.fn):  # type: ignore
+            if (
+                isinstance(s, Effect)
+                and use is not None
+                and use.kind == "append"
+                and web in reads(s.value.fn)
+            ):  # type: ignore
                 found.append(s)
         return found
 

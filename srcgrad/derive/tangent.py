@@ -69,7 +69,11 @@ def tangent(function: Function) -> Tangent:
         if p not in function.wrt:
             if p in function.active:  # its web carries tangents later
                 for path in paths(function.types[p]):
-                    start.append(Assign(work.dots.name(p, path), work.zero(Name(p), leaf_type(function.types[p], path))))
+                    start.append(
+                        Assign(
+                            work.dots.name(p, path), work.zero(Name(p), leaf_type(function.types[p], path))
+                        )
+                    )
         elif isinstance(function.types[p], Struct):
             whole = Name(function.temp(f"{p}_dot"))
             dots.append(whole)
@@ -79,7 +83,11 @@ def tangent(function: Function) -> Tangent:
     body[:0] = start
     t = function.types.get(VALUE)
     if VALUE not in function.active:
-        zero: Expr = Const(0.0) if isinstance(t, Number) else call(np.zeros, "np.zeros", call(np.shape, "np.shape", Name(VALUE)))
+        zero: Expr = (
+            Const(0.0)
+            if isinstance(t, Number)
+            else call(np.zeros, "np.zeros", call(np.shape, "np.shape", Name(VALUE)))
+        )
         return Tangent(body, dots, zero, [])
     return Tangent(body, dots, work.dots.structure(VALUE), work.dots.leaves(VALUE))
 
@@ -185,11 +193,21 @@ class _Tangent:
         value = s.value
         t = self.types[y.id]
         if isinstance(t, ListOf) and isinstance(t.item, Struct | ListOf):
-            refuse("unknown-type", "a list of tuples is not differentiated yet", s.loc, hint="use a list for each part")
+            refuse(
+                "unknown-type",
+                "a list of tuples is not differentiated yet",
+                s.loc,
+                hint="use a list for each part",
+            )
         match use.kind:
             case "copy":
                 if isinstance(self.types[y.id], ListOf):
-                    refuse("alias", "a list that is differentiated gets a second name", s.loc, hint="keep one name for the list")
+                    refuse(
+                        "alias",
+                        "a list that is differentiated gets a second name",
+                        s.loc,
+                        hint="keep one name for the list",
+                    )
                 for p in paths(self.types[y.id]):
                     if isinstance(value, Name):
                         self.put(y.id, p, self.of(value, p), s, out)
@@ -203,7 +221,9 @@ class _Tangent:
                 for k, item in enumerate(items):
                     for p in paths(self.types[y.id].items[k]):  # type: ignore[union-attr]
                         self.put(y.id, (k, *p), self.of(item, p), s, out)
-            case "entry" if not (isinstance(_source(value), Name) and isinstance(self.types[_source(value).id], ListOf)):  # type: ignore
+            case "entry" if not (
+                isinstance(_source(value), Name) and isinstance(self.types[_source(value).id], ListOf)
+            ):  # type: ignore
                 for p in paths(self.types[y.id]):
                     self.put(y.id, p, self.of(_source(value), (use.key, *p)), s, out)
             case "entry" | "list item":
@@ -219,7 +239,9 @@ class _Tangent:
                 for source in (value.left, value.right):
                     t = self.types.get(source.id) if isinstance(source, Name) else None
                     if not isinstance(t, Struct):
-                        refuse("unknown-type", "a list that grows is joined with +", value.loc, hint="use append")
+                        refuse(
+                            "unknown-type", "a list that grows is joined with +", value.loc, hint="use append"
+                        )
                     parts += [(source, j, p) for j, item in enumerate(t.items) for p in paths(item)]
                 if isinstance(self.types[y.id], ListOf):
                     self.put(y.id, (), Seq("list", tuple(self.of(o, (j, *p)) for o, j, p in parts)), s, out)
@@ -255,7 +277,12 @@ class _Tangent:
         owner, item = s.value.fn.value.id, s.value.args[0]  # type: ignore[attr-defined]
         if owner in self.active:
             if isinstance(item, Name) and isinstance(self.types[item.id], Struct | ListOf):
-                refuse("unknown-type", "a list of tuples is not differentiated yet", s.loc, hint="use a list for each part")
+                refuse(
+                    "unknown-type",
+                    "a list of tuples is not differentiated yet",
+                    s.loc,
+                    hint="use a list for each part",
+                )
             out.append(Effect(Call(Attr(self.dots.name(owner), "append"), (self.of(item),)), loc=s.loc))
 
     def unpack(self, s: Assign, use: Use, out: Block) -> None:
@@ -290,9 +317,9 @@ class _Tangent:
     def rule(self, s: Assign, y: Name, use: Use, out: Block) -> None:
         assert use.rule is not None
         results = use.rule.results
-        values: dict[str, Expr] = {results[0]: y} if len(results) == 1 else {
-            n: Item(y, Const(k)) for k, n in enumerate(results)
-        }
+        values: dict[str, Expr] = (
+            {results[0]: y} if len(results) == 1 else {n: Item(y, Const(k)) for k, n in enumerate(results)}
+        )
         dots: dict[str, Expr] = {}
         for p, e in use.bound.items():
             t = self.types.get(e.id) if isinstance(e, Name) else None
@@ -339,12 +366,16 @@ class _Tangent:
             else:
                 like: Expr = values[n]
                 for p in paths(leaf_type(self.types[y.id], path)):
-                    self.put(y.id, (*path, *p), self.zero(like, leaf_type(self.types[y.id], (*path, *p))), s, out)
+                    self.put(
+                        y.id, (*path, *p), self.zero(like, leaf_type(self.types[y.id], (*path, *p))), s, out
+                    )
 
     def nested(self, e: Name, t: Struct, path: tuple[int, ...]) -> Expr:
         items = []
         for k, item in enumerate(t.items):
-            items.append(self.nested(e, item, (*path, k)) if isinstance(item, Struct) else self.of(e, (*path, k)))
+            items.append(
+                self.nested(e, item, (*path, k)) if isinstance(item, Struct) else self.of(e, (*path, k))
+            )
         return Seq("list", tuple(items))
 
     def settled(self, e: Expr, use: Use) -> Expr:
@@ -400,9 +431,11 @@ class _Tangent:
         full = shape_of(y_type)
         have = expr_shape(total, self.f)
         if not isinstance(y_type, Number) and (full is None or have != full or None in full):
-            total = call(np.broadcast_to, "np.broadcast_to", total, call(np.shape, "np.shape", y)) if not self.same(
-                use, y_type
-            ) else total
+            total = (
+                call(np.broadcast_to, "np.broadcast_to", total, call(np.shape, "np.shape", y))
+                if not self.same(use, y_type)
+                else total
+            )
         self.put(y.id, (), total, s, out)
 
     def same(self, use: Use, y_type: Type) -> bool:
@@ -413,7 +446,10 @@ class _Tangent:
     def real(self, e: Expr) -> Expr:
         from srcgrad.derive.template import is_real
 
-        if any(isinstance(x, Name) and isinstance(t := self.types.get(x.id), Number | Array) and t.kind == "c" for x in walk(e)):
+        if any(
+            isinstance(x, Name) and isinstance(t := self.types.get(x.id), Number | Array) and t.kind == "c"
+            for x in walk(e)
+        ):
             return call(np.real, "np.real", e)
         del is_real
         return e
@@ -467,7 +503,20 @@ def _source(e: Expr) -> Expr:
     return e
 
 
-_LINEAR = {"dot", "matmul", "outer", "inner", "vdot", "tensordot", "kron", "sum", "trace", "cross", "transpose", "reshape"}
+_LINEAR = {
+    "dot",
+    "matmul",
+    "outer",
+    "inner",
+    "vdot",
+    "tensordot",
+    "kron",
+    "sum",
+    "trace",
+    "cross",
+    "transpose",
+    "reshape",
+}
 
 
 def without_zero(e: Expr) -> Expr:

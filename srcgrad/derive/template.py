@@ -57,7 +57,9 @@ class Template:
                 while given and isinstance(given[-1], Name) and given[-1].id in self.missing:
                     given.pop()
                 named = tuple(
-                    (k, self.line(v)) for k, v in keywords if not (isinstance(v, Name) and v.id in self.missing)
+                    (k, self.line(v))
+                    for k, v in keywords
+                    if not (isinstance(v, Name) and v.id in self.missing)
                 )
                 return simple(Call(self.line(fn), tuple(self.line(a) for a in given), named), self.f.types)
         old = children(e)
@@ -187,7 +189,9 @@ def simple(e: Expr, types: dict[str, Type]) -> Expr:
     Const(value=2)
     """
     match e:
-        case Binary("*", Const(1 | 1.0 as c), x) | Binary("*", x, Const(1 | 1.0 as c)) if not isinstance(c, bool):
+        case Binary("*", Const(1 | 1.0 as c), x) | Binary("*", x, Const(1 | 1.0 as c)) if not isinstance(
+            c, bool
+        ):
             if isinstance(x, Const) and isinstance(x.value, int | float) and not isinstance(x.value, bool):
                 return Const(x.value * c)
             return x if type(c) is int or is_floating(x, types) else e

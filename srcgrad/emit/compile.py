@@ -5,7 +5,6 @@ is in linecache under a stable name, so that tracebacks and pdb show it.
 """
 
 from __future__ import annotations
-
 import __future__
 
 import ast
@@ -16,7 +15,9 @@ from typing import Any
 _FLAGS = __future__.annotations.compiler_flag
 
 
-def compiled(lines: list[str], first: int, filename: str, user: Any, objects: dict[str, Any]) -> types.FunctionType:
+def compiled(
+    lines: list[str], first: int, filename: str, user: Any, objects: dict[str, Any]
+) -> types.FunctionType:
     """The function whose text is `lines`, which stand from line `first` (0-based) on in the file of that name."""
     tree = ast.parse("\n".join(lines))
     ast.increment_lineno(tree, first)
@@ -42,7 +43,9 @@ def compiled(lines: list[str], first: int, filename: str, user: Any, objects: di
     for n in code.co_freevars:
         cells.append(types.CellType(objects[n]) if n in objects else closure[n])
     # defaults are the user's objects: their expressions are not evaluated again
-    made = types.FunctionType(code, user.__globals__, definition.name, user.__defaults__ if whole else None, tuple(cells))
+    made = types.FunctionType(
+        code, user.__globals__, definition.name, user.__defaults__ if whole else None, tuple(cells)
+    )
     made.__kwdefaults__ = user.__kwdefaults__ if whole else None
     return made
 

@@ -35,7 +35,9 @@ class Spelling:
             self.names.taken.add(name)
         for name, group in groups.items():
             looped = [
-                w for w in group if any(homes.of_stmt.get(id(s)) in homes.looped for s in homes.bound_by.get(w, ()))
+                w
+                for w in group
+                if any(homes.of_stmt.get(id(s)) in homes.looped for s in homes.bound_by.get(w, ()))
             ]
             params = [w for w in group if w in f.params]
             last = group[-1]
@@ -90,7 +92,9 @@ class Spelling:
         key = f"·object {id(e.value)}"
         if key in self.of:
             return self.of[key]
-        if self.f.context.names_of(self.f.source).lookup(e.path).value is e.value and not self.is_local(e.path):
+        if self.f.context.names_of(self.f.source).lookup(e.path).value is e.value and not self.is_local(
+            e.path
+        ):
             self.of[key] = e.path  # the user's own name for it
             self.names.taken.add(e.path)
             return e.path
@@ -98,7 +102,11 @@ class Spelling:
             if value is e.value:
                 self.of[key] = name
                 return name
-        name = self.names.take(e.path.rpartition(".")[2]) if e.path not in self.names.taken else self.names.take(e.path)
+        name = (
+            self.names.take(e.path.rpartition(".")[2])
+            if e.path not in self.names.taken
+            else self.names.take(e.path)
+        )
         self.objects[name] = e.value
         self.of[key] = name
         return name

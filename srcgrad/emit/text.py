@@ -32,7 +32,9 @@ WIDTH = 88
 class Text:
     """The lines of one function."""
 
-    def __init__(self, function: Function, spell: Callable[[Expr], str], in_place: Callable[[str, str], bool]):
+    def __init__(
+        self, function: Function, spell: Callable[[Expr], str], in_place: Callable[[str, str], bool]
+    ):
         self.f = function
         self.spell = spell
         self.in_place = in_place
@@ -124,7 +126,7 @@ class Text:
             if len(line) + 4 * depth <= WIDTH:
                 self.put(depth, line + behind, s)
                 return
-        if not then and loop_tail and s.origin == "continue":
+        if word == "if" and not then and loop_tail and s.origin == "continue":
             self.put(depth, f"{word} {self.expr(cond)}:{behind}", s)
             self.put(depth + 1, "continue", s)
             self.forward(other, depth, loop_tail)
@@ -136,9 +138,11 @@ class Text:
         self.body(then, depth + 1, loop_tail and not other)
         if not other:
             return
-        if leaves:
+        if leaves and word == "if":  # behind an elif it would stand behind all arms
             self.forward(other, depth, loop_tail)
-        elif len(other) == 1 and isinstance(other[0], If) and _one_value(other[0].then, other[0].other) is None:
+        elif (
+            len(other) == 1 and isinstance(other[0], If) and _one_value(other[0].then, other[0].other) is None
+        ):
             more = self.user_comments(other[0], depth)
             if other[0].then or not other[0].other:
                 self.forward_if(other[0], depth, False, more, "elif")
@@ -226,4 +230,3 @@ def _one_value(then: Block, other: Block) -> tuple[Expr, Expr, Expr] | None:
             if t1.startswith("·") and not isinstance(a, IfExp) and not isinstance(b, IfExp):
                 return target, a, b
     return None
-

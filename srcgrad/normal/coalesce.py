@@ -1,6 +1,6 @@
 """Coalesce: a temporary that is only copied into a name of its own web gives way to the name.
 
-    t = np.sin(y) * x; y·2 = t    ->    y·2 = np.sin(y) * x
+t = np.sin(y) * x; y·2 = t    ->    y·2 = np.sin(y) * x
 """
 
 from __future__ import annotations

@@ -174,7 +174,10 @@ class _Meaning:
         for k, a in enumerate(args):
             t = self.type_of(a)
             numeric = (isinstance(t, ListOf) and is_numeric(t.item)) or (
-                isinstance(t, Struct) and t.keys is None and t.items and all(_nested_numbers(i) for i in t.items)
+                isinstance(t, Struct)
+                and t.keys is None
+                and t.items
+                and all(_nested_numbers(i) for i in t.items)
             )
             if numeric and isinstance(a, Name) and a.id in self.varied:
                 self.unnest.stmt = s
@@ -241,7 +244,9 @@ class _Meaning:
         elif not native:
             self.edited = True
             self.unnest.stmt = s
-            s.iterable = self.unnest.emit(Call(builtin(list), (s.iterable,), loc=s.iterable.loc), out, "items")
+            s.iterable = self.unnest.emit(
+                Call(builtin(list), (s.iterable,), loc=s.iterable.loc), out, "items"
+            )
         if isinstance(s.iterable, Name):
             self.unchanged(s, s.iterable.id)
         s.body = made + self.block(s.body)
@@ -278,7 +283,11 @@ class _Meaning:
 
     def unchanged(self, s: For, iterable: str) -> None:
         for inner in statements(s.body):
-            if isinstance(inner, Effect) and isinstance(inner.value, Call) and iterable in reads(inner.value.fn):
+            if (
+                isinstance(inner, Effect)
+                and isinstance(inner.value, Call)
+                and iterable in reads(inner.value.fn)
+            ):
                 refuse(
                     "write",
                     f"{self.f.spelled(iterable)} grows while the loop runs over it, which is not covered",
@@ -317,7 +326,12 @@ class _Meaning:
                 return shortest, lambda k: Seq("tuple", tuple(p[1](k) for p in plans))
             length, element = plans[0]
             return length, lambda k: element(Binary("-", Binary("-", length, Const(1)), k))
-        if isinstance(t, Array) and t.rank or isinstance(t, ListOf) or (isinstance(t, Data) and t.cls is range):
+        if (
+            isinstance(t, Array)
+            and t.rank
+            or isinstance(t, ListOf)
+            or (isinstance(t, Data) and t.cls is range)
+        ):
             return Call(builtin(len), (e,)), lambda k: Item(e, k)
         if isinstance(t, Struct) and t.keys is None and t.kind != "set":
             return Const(len(t.items)), lambda k: Item(e, k)

@@ -72,7 +72,8 @@ class Unnest:
             case Assign(Seq() as target, Seq(_, items)) if _plain(target, items):
                 parts = [self.snapshot(i, out) for i in items]
                 names = Seq("tuple", target.items)
-                if all(isinstance(t, Name) for t in target.items):
+                different = len({t.id for t in target.items if isinstance(t, Name)}) == len(target.items)
+                if different:
                     out.append(Assign(names, Seq("tuple", tuple(parts)), loc=s.loc))
                 else:
                     for t, p in zip(target.items, parts, strict=True):
@@ -97,7 +98,8 @@ class Unnest:
             case Effect(value):
                 out.append(Effect(self.operation(value, out, "part", effect=True), loc=s.loc))
             case If():
-                cond = self.atom(s.cond, out)
+                # the test of our own flags stays in its place: behind an arm that may leave the loop nothing is kept
+                cond = s.cond if _is_guard(s.cond) else self.atom(s.cond, out)
                 s.cond, s.then, s.other = cond, self.block(s.then), self.block(s.other)
                 out.append(s)
             case While():
@@ -135,7 +137,9 @@ class Unnest:
 
     def bind(self, target: Name, value: Expr, out: Block) -> None:
         """`target = value` where no statement binds a name that it reads."""
-        if isinstance(value, Name | Const) or not any(isinstance(e, Name) and e.id == target.id for e in walk(value)):
+        if isinstance(value, Name | Const) or not any(
+            isinstance(e, Name) and e.id == target.id for e in walk(value)
+        ):
             if isinstance(value, Name) and value.id == target.id:
                 return
             out.append(Assign(target, value, loc=self.stmt.loc))
@@ -146,10 +150,14 @@ class Unnest:
         """`a, *b, (c, d) = value`: item by item, once types say what the items are."""
         names = []
         later = []
-        for item in target.items:
-            inner = item.value if isinstance(item, Star) else item
-            if isinstance(inner, Name):
+        last = {t.id: k for k, i in enumerate(target.items) if isinstance(t := _inner(i), Name)}
+        for k, item in enumerate(target.items):
+            inner = _inner(item)
+            if isinstance(inner, Name) and last[inner.id] == k:
                 names.append(item)
+            elif isinstance(inner, Name):  # the same name again: the last one holds
+                t = Name(self.temp(inner.id), loc=inner.loc)
+                names.append(Star(t) if isinstance(item, Star) else t)
             else:
                 t = Name(self.temp("item"), loc=inner.loc)
                 names.append(Star(t) if isinstance(item, Star) else t)
@@ -210,12 +218,19 @@ class Unnest:
                 return e if self.is_static(e) else Attr(self.atom(value, out), name, loc=e.loc)
             case Item(value, index):
                 v = self.atom(value, out)
-                if isinstance(v, Name) and any(isinstance(w, Walrus) and w.target.id == v.id for w in walk(index)):
+                if isinstance(v, Name) and any(
+                    isinstance(w, Walrus) and w.target.id == v.id for w in walk(index)
+                ):
                     v = self.emit(v, out, "part")
                 return Item(v, self.index(index, out), loc=e.loc)
             case Seq(kind, items):
                 if any(isinstance(i, Star) for i in items):
-                    refuse("syntax", "a starred item in a display is not accepted", e.loc, hint="write the items out")
+                    refuse(
+                        "syntax",
+                        "a starred item in a display is not accepted",
+                        e.loc,
+                        hint="write the items out",
+                    )
                 return Seq(kind, tuple(self.operands(items, out)), loc=e.loc)
             case Dict(keys, values):
                 return Dict(tuple(self.operands(keys, out)), tuple(self.operands(values, out)), loc=e.loc)
@@ -252,7 +267,9 @@ class Unnest:
             fn = self.atom(fn, out)
         atoms = self.operands((*args, *(v for _, v in keywords)), out)
         given, named = atoms[: len(args)], atoms[len(args) :]
-        return Call(fn, tuple(given), tuple((k, v) for (k, _), v in zip(keywords, named, strict=True)), loc=e.loc)
+        return Call(
+            fn, tuple(given), tuple((k, v) for (k, _), v in zip(keywords, named, strict=True)), loc=e.loc
+        )
 
     def is_users_call(self, e: Expr) -> bool:
         """Whether an expression calls something that is not NumPy's, the standard library's, or a method."""
@@ -272,7 +289,9 @@ class Unnest:
         """An index: its slices and its tuple stay in place, what is computed in it does not."""
         match e:
             case Slice(lower, upper, step):
-                return Slice(*(None if p is None else self.atom(p, out) for p in (lower, upper, step)), loc=e.loc)
+                return Slice(
+                    *(None if p is None else self.atom(p, out) for p in (lower, upper, step)), loc=e.loc
+                )
             case Seq("tuple", items):
                 return Seq("tuple", tuple(self.index(i, out) for i in items), loc=e.loc)
         return self.atom(e, out)
@@ -308,6 +327,19 @@ class Unnest:
         return t
 
 
+def _inner(item: Expr) -> Expr:
+    return item.value if isinstance(item, Star) else item
+
+
+def _is_guard(e: Expr) -> bool:
+    match e:
+        case Unary("not", Name(flag)):
+            return flag.startswith("·")
+        case Unary("not", Bool("or", items)):
+            return all(isinstance(i, Name) and i.id.startswith("·") for i in items)
+    return False
+
+
 def _plain(target: Seq, items: tuple[Expr, ...]) -> bool:
     stars = any(isinstance(i, Star) for i in (*target.items, *items))
     return not stars and len(target.items) == len(items)
@@ -316,4 +348,6 @@ def _plain(target: Seq, items: tuple[Expr, ...]) -> bool:
 def _walrus_targets(block: Block) -> set[str]:
     from srcgrad.ir import own_exprs, statements
 
-    return {w.target.id for s in statements(block) for e in own_exprs(s) for w in walk(e) if isinstance(w, Walrus)}
+    return {
+        w.target.id for s in statements(block) for e in own_exprs(s) for w in walk(e) if isinstance(w, Walrus)
+    }

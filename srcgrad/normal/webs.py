@@ -19,7 +19,6 @@ from srcgrad.ir import (
     Raise,
     Seq,
     Star,
-    Stmt,
     While,
     binds,
     map_exprs,
@@ -89,7 +88,9 @@ class _Webs:
         if end is not None:
             self.use(2, VALUE, end)
         ours: dict[str, int] = {}
-        for d, name in enumerate(self.names):  # a flag is one thing, also where only the reverse sweep reads it
+        for d, name in enumerate(
+            self.names
+        ):  # a flag is one thing, also where only the reverse sweep reads it
             if is_ours(name):
                 first = self.find(ours.setdefault(name, d))
                 self.parent[self.find(d)] = first

@@ -531,7 +531,13 @@ def fmod(a, b):
 
 
 @rule(
-    at=[(mask, vector, other), (mask, vector, 0), (mask, matrix, vector), (np.True_, 0.3, 0.7), (np.False_, 0.3, vector)],
+    at=[
+        (mask, vector, other),
+        (mask, vector, 0),
+        (mask, matrix, vector),
+        (np.True_, 0.3, 0.7),
+        (np.False_, 0.3, vector),
+    ],
     kink=[((mask, vector, other), {"a": 3.0, "b": 1.0})],
 )
 def where_mask(condition: Mask, a, b):

@@ -23,7 +23,7 @@ COMPLEX = "its derivative needs complex eigenvectors of a matrix that may have n
 DETACH = "if its result is only data, call it outside of the function and pass the result"
 OUTSIDE = "call it outside of the function that is differentiated"
 LOOP = "write the loop: it is differentiated as it stands"
-FFT = "the product with a Fourier matrix is covered: np.exp(-2j * np.pi * np.outer(k, k) / n) @ x, k = np.arange(n)"
+FFT = "the product with the matrix of the transform is covered: F @ x"
 
 
 def _each(names: str, reason: str, hint: str, module: str = "numpy") -> dict[str, tuple[str, str]]:
@@ -87,7 +87,10 @@ KNOWN: dict[str, tuple[str, str]] = {
         NO_RULE,
         "np.linalg.solve(V.T @ V, V.T @ y) with V = x[:, None] ** np.arange(n) is covered",
     ),
-    "numpy.roots": (COMPLEX, "a step of Newton's is covered, from roots that are passed in: r - np.polyval(p, r) / d"),
+    "numpy.roots": (
+        COMPLEX,
+        "a step of Newton's is covered, from roots that are passed in: r - np.polyval(p, r) / d",
+    ),
     "numpy.polyder": (NO_RULE, "p[:-1] * np.arange(len(p) - 1, 0, -1) is covered"),
     "numpy.polymul": (NO_RULE, "np.convolve is covered"),
     **_each(

@@ -98,11 +98,15 @@ class Registered:
 
     function: Callable[..., Any]
     at: tuple[Any, ...]
-    also: tuple[Any, ...] = ()  # other functions that the same rule serves: np.multiply and `*`, math.fabs and abs
+    also: tuple[
+        Any, ...
+    ] = ()  # other functions that the same rule serves: np.multiply and `*`, math.fabs and abs
     operator: str | None = None  # "*", "@", "u-" (unary minus), "abs" ...
     method: str | None = None  # the ndarray method of this name, self as first parameter
     tolerance: float = 1e-6  # of the test against differences
-    kink: tuple[Any, ...] = ()  # points where the derivative is stated: (args, {name: adjoint for a seed of ones})
+    kink: tuple[
+        Any, ...
+    ] = ()  # points where the derivative is stated: (args, {name: adjoint for a seed of ones})
 
 
 REGISTERED: list[Registered] = []
@@ -126,7 +130,9 @@ def rule(
     """Register a rule; `at` names the points of its tests, never answers."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        REGISTERED.append(Registered(function, tuple(at), tuple(also), operator, method, tolerance, tuple(kink)))
+        REGISTERED.append(
+            Registered(function, tuple(at), tuple(also), operator, method, tolerance, tuple(kink))
+        )
         return function
 
     return register

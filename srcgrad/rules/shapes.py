@@ -40,7 +40,9 @@ def reshape_scalar(a: Scalar, /, shape: Const):
     a_bar += np.sum(y_bar)
 
 
-@rule(at=[(matrix, (2, 6)), (matrix, (4, 3)), (matrix, -1), (stack, (6, -1), {"order": "F"})], method="reshape")
+@rule(
+    at=[(matrix, (2, 6)), (matrix, (4, 3)), (matrix, -1), (stack, (6, -1), {"order": "F"})], method="reshape"
+)
 def reshape_method(a: Array, /, shape: Const, *, order: Literal["C", "F"] = "C"):
     """Several integers are one tuple, too."""
     y = a.reshape(shape, order=order)
@@ -226,7 +228,14 @@ def roll(a: Array, shift: Const, axis: Const = None):
 
 
 @rule(
-    at=[(vector,), (matrix,), (matrix, 0), (matrix, None), (stack, {"axis": 1}), (vector, {"kind": "stable"})],
+    at=[
+        (vector,),
+        (matrix,),
+        (matrix, 0),
+        (matrix, None),
+        (stack, {"axis": 1}),
+        (vector, {"kind": "stable"}),
+    ],
     kink=[((np.array([1.0, 0.5, 1.0]),), {"a": [1, 1, 1]})],
 )
 def sort(a: Array, axis: Const = -1, kind: Const = None):

@@ -57,7 +57,9 @@ class Variant:
         )
 
     def differentiable(self, param: str) -> bool:
-        return any(line.target == param and line.role in ("partial", "selected", "adjoint") for line in self.lines)
+        return any(
+            line.target == param and line.role in ("partial", "selected", "adjoint") for line in self.lines
+        )
 
 
 class _RuleSource:
@@ -77,7 +79,11 @@ def parse(registered: notation.Registered) -> Variant:
 
 def parse_text(text: str, name: str, module: str) -> Variant:
     """A rule that was made as text (einsum's, for one spec)."""
-    space: dict[str, Any] = {"np": np, "__name__": module, **{n: getattr(runtime, n) for n in ("unbroadcast",)}}
+    space: dict[str, Any] = {
+        "np": np,
+        "__name__": module,
+        **{n: getattr(runtime, n) for n in ("unbroadcast",)},
+    }
     exec(compile(text, f"<rule {name}>", "exec"), space)  # noqa: S102  our own text: it only defines the function
     tree = ast.parse(text).body[0]
     assert isinstance(tree, ast.FunctionDef)
@@ -102,7 +108,8 @@ def _parsed(tree: ast.FunctionDef, function: Any, registered: notation.Registere
             assert isinstance(s.target, ast.Name), f"{function.__name__}: {ast.unparse(s)}"
             lines.append(Line("adjoint", s.target.id.removesuffix("_bar"), reader.expr(s.value), sign))
             continue
-        assert isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name), f"{function.__name__}: {ast.unparse(s)}"
+        text = f"{function.__name__}: {ast.unparse(s)}"
+        assert isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name), text
         name, value = s.targets[0].id, reader.expr(s.value)
         stem, _, end = name.rpartition("_")
         partial = next((p for p in params for r in results if name == f"d{r}_d{p}"), None)

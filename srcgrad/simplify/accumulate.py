@@ -11,7 +11,9 @@ from __future__ import annotations
 from srcgrad.analysis.liveness import changes, live_in
 from srcgrad.ir import Add, Assign, AugAssign, Block, For, If, Name, Stmt, Unbind, Zero, targets
 
-State = dict[str, bool]  # adjoint -> known to be zero; what is not listed is zero (nothing has been added yet)
+State = dict[
+    str, bool
+]  # adjoint -> known to be zero; what is not listed is zero (nothing has been added yet)
 
 
 def accumulate(block: Block, webs: dict[str, str], outputs: set[str], given: set[str]) -> Block:
@@ -97,7 +99,9 @@ def _sweep(block: Block, after: dict[int, frozenset[str]]) -> tuple[Block, bool]
                 removed |= a
                 if any(type(t).__name__ != "Unbind" for t in s.body):
                     out.append(s)
-                elif s.body:  # only places where old values may be put back: that is done for the loop as a whole
+                elif (
+                    s.body
+                ):  # only places where old values may be put back: that is done for the loop as a whole
                     origin = getattr(s, "origin", None)
                     assert origin is not None
                     webs = dict.fromkeys(t.web for t in s.body)  # type: ignore[attr-defined]

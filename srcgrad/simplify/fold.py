@@ -65,7 +65,9 @@ def fold(
 
 
 class _Fold:
-    def __init__(self, function: Function, may: Callable, pure: Callable, simplify: Callable | None, limit: int):
+    def __init__(
+        self, function: Function, may: Callable, pure: Callable, simplify: Callable | None, limit: int
+    ):
         self.f, self.may, self.pure, self.simplify, self.limit = function, may, pure, simplify, limit
 
     def once(self, block: Block) -> bool:
@@ -112,7 +114,11 @@ class _Fold:
                     return False
                 if isinstance(u, Add | AddAt) and u.target.id == name:
                     return False
-                if isinstance(u, Assign | AugAssign) and not isinstance(u.target, Name | Seq) and name in reads(u.target):
+                if (
+                    isinstance(u, Assign | AugAssign)
+                    and not isinstance(u.target, Name | Seq)
+                    and name in reads(u.target)
+                ):
                     return False
                 if weight(u) + weight_of(s.value) > self.limit and not isinstance(s.value, Name | Const):
                     return False
@@ -204,14 +210,21 @@ def copies(block: Block, outputs: set[str], may: Callable[[str], bool]) -> Block
             return block
 
 
-def _copies(block: Block, after: dict[int, frozenset[str]], may: Callable[[str], bool], touched: set[str]) -> None:
+def _copies(
+    block: Block, after: dict[int, frozenset[str]], may: Callable[[str], bool], touched: set[str]
+) -> None:
     """One round; a name that it has changed waits for the next, when liveness is known again."""
     k = 0
     while k < len(block):
         s = block[k]
         for inner in blocks(s):
             _copies(inner, after, may, touched)
-        if isinstance(s, Assign) and isinstance(s.target, Name) and isinstance(s.value, Name) and may(s.target.id):
+        if (
+            isinstance(s, Assign)
+            and isinstance(s.target, Name)
+            and isinstance(s.value, Name)
+            and may(s.target.id)
+        ):
             pair = {s.target.id, s.value.id}
             if not pair & touched and _through(block, k, s.target.id, s.value.id, after):
                 del block[k]
@@ -233,7 +246,9 @@ def _through(block: Block, k: int, a: str, b: str, after: dict[int, frozenset[st
                 break
             continue
         inside = list(statements([u]))
-        bound_inside = {n for t in inside for n in binds(t)} | {t.web for t in inside if isinstance(t, Unbind)}
+        bound_inside = {n for t in inside for n in binds(t)} | {
+            t.web for t in inside if isinstance(t, Unbind)
+        }
         changed = {n for t in inside for n in changes(t)}
         if isinstance(u, If | For):
             if {a, b} & (bound_inside | changed):

@@ -10,7 +10,19 @@ from srcgrad.function import VALUE, Function, is_ours
 from srcgrad.ir import Assign, Block, Effect, Name, Stmt, While, all_reads, blocks, statements
 from srcgrad.simplify.fold import fold
 
-_PURE = {"rule", "constant", "data", "copy", "entry", "list item", "creation", "detach", "display", "slice", "relist"}
+_PURE = {
+    "rule",
+    "constant",
+    "data",
+    "copy",
+    "entry",
+    "list item",
+    "creation",
+    "detach",
+    "display",
+    "slice",
+    "relist",
+}
 
 
 def forward(block: Block, f: Function, needed: set[str]) -> Block:

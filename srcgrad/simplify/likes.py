@@ -1,6 +1,6 @@
 """Likes: zeros made of the right shape, and shapes asked of names that hold anyway.
 
-    Zero t_bar    ->    t_bar = np.zeros_like(x)        when the types prove that x has the shape of t
+Zero t_bar    ->    t_bar = np.zeros_like(x)        when the types prove that x has the shape of t
 """
 
 from __future__ import annotations
@@ -12,7 +12,23 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.derive.adjoint import Derived
 from srcgrad.derive.template import call
-from srcgrad.ir import Assign, Attr, Binary, Block, Call, Const, Expr, Item, Name, Object, Seq, Zero, blocks, map_exprs, transform
+from srcgrad.ir import (
+    Assign,
+    Attr,
+    Binary,
+    Block,
+    Call,
+    Const,
+    Expr,
+    Item,
+    Name,
+    Object,
+    Seq,
+    Zero,
+    blocks,
+    map_exprs,
+    transform,
+)
 from srcgrad.types import Array, ListOf, Number, Sym
 
 _SHAPE = {"shape", "size", "ndim"}
@@ -32,8 +48,14 @@ class _Likes:
         root = id(d.forward)
         free = [p for p in self.f.params if p in self.homes.local]
         free += sorted(
-            (w for w in self.homes.local if self.homes.block[w] == root and w not in free and not w.startswith("·")),
-            key=lambda w: self.homes.order.get(id(self.homes.bound_by[w][0]), 0) if self.homes.bound_by.get(w) else 0,
+            (
+                w
+                for w in self.homes.local
+                if self.homes.block[w] == root and w not in free and not w.startswith("·")
+            ),
+            key=lambda w: (
+                self.homes.order.get(id(self.homes.bound_by[w][0]), 0) if self.homes.bound_by.get(w) else 0
+            ),
         )
         self.free = free
 

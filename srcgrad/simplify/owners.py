@@ -83,8 +83,15 @@ class _Owners:
                     if found is not None and found[0] not in (Const(1.0), Const(1)):
                         if not set(names) & (self.placed | self.outputs):
                             self.shared.update(names)  # a stretched view cannot be added to
-                    if roots or isinstance(value, Call) and not isinstance(target, Name) and not _is_half(value.fn):
-                        copied = isinstance(target, Name) and (target.id in self.placed or target.id in self.outputs)
+                    if (
+                        roots
+                        or isinstance(value, Call)
+                        and not isinstance(target, Name)
+                        and not _is_half(value.fn)
+                    ):
+                        copied = isinstance(target, Name) and (
+                            target.id in self.placed or target.id in self.outputs
+                        )
                         if not copied:
                             self.shared.update(names)
                             self.shared.update(roots)
@@ -118,7 +125,9 @@ class _Owners:
                     return set()
                 if isinstance(fn, Attr) and fn.name == "pop":
                     return self.roots(fn.value)
-                out = {n for a in args for n in self.roots(a)} | {n for _, v in keywords for n in self.roots(v)}
+                out = {n for a in args for n in self.roots(a)} | {
+                    n for _, v in keywords for n in self.roots(v)
+                }
                 if isinstance(fn, Attr):
                     out |= self.roots(fn.value)
                 return out
@@ -191,8 +200,10 @@ class _Owners:
         if found is not None:
             g, like = found
             if g == Const(1.0) or g == Const(1):
-                return call(np.ones, "np.ones", Attr(like, "shape")) if not self.same_dtype(like, t) else call(
-                    np.ones_like, "np.ones_like", like
+                return (
+                    call(np.ones, "np.ones", Attr(like, "shape"))
+                    if not self.same_dtype(like, t)
+                    else call(np.ones_like, "np.ones_like", like)
                 )
             if needs_own:
                 return Call(Attr(value, "copy"), ())
@@ -200,8 +211,10 @@ class _Owners:
         if needs_own and not isinstance(t, Number | ListOf) and self.roots(value):
             if isinstance(t, Array) and t.shape is not None:
                 return Call(Attr(value, "copy"), ())
-            return call(np.copy, "np.copy", value) if not isinstance(t, Array) or t.shape is not None else Binary(
-                "+", value, Const(0.0)
+            return (
+                call(np.copy, "np.copy", value)
+                if not isinstance(t, Array) or t.shape is not None
+                else Binary("+", value, Const(0.0))
             )
         return value
 

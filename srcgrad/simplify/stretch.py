@@ -1,7 +1,7 @@
 """Stretch: the adjoint of a reduction, stretched over the reduced axes only where nothing else does it.
 
-    unreduce(y_bar, x, 1) * x    ->    y_bar[:, None] * x
-    unreduce(1.0, x)             ->    np.ones_like(x)
+unreduce(y_bar, x, 1) * x    ->    y_bar[:, None] * x
+unreduce(1.0, x)             ->    np.ones_like(x)
 """
 
 from __future__ import annotations
@@ -68,7 +68,9 @@ def _step(e: Expr, f: Function) -> Expr:
                 return to_shape(g, like)
             axes = _axes(axis, rank)
             if axes is not None and keep == Const(False) and rank is not None:
-                parts: tuple[Expr, ...] = tuple(Const(None) if k in axes else Slice(None, None, None) for k in range(rank))
+                parts: tuple[Expr, ...] = tuple(
+                    Const(None) if k in axes else Slice(None, None, None) for k in range(rank)
+                )
                 while parts and parts[-1] == Slice(None, None, None):
                     parts = parts[:-1]
                 if len(axes) == rank:
@@ -113,7 +115,11 @@ def _step(e: Expr, f: Function) -> Expr:
             if plain is not x:
                 return _step(Call(e.fn, (c, plain, zero)), f)
             found = stretched(x)
-            if found is not None and expr_shape(c, f) is not None and expr_shape(c, f) == expr_shape(found[1], f):
+            if (
+                found is not None
+                and expr_shape(c, f) is not None
+                and expr_shape(c, f) == expr_shape(found[1], f)
+            ):
                 if None not in (expr_shape(c, f) or (None,)):
                     return Call(e.fn, (c, found[0], zero))
         case Call(Attr(Object(value), "moveaxis"), (x, Const(a), Const(b)), ()) if value is np and a == b:
@@ -207,7 +213,9 @@ def expr_shape(e: Expr, f: Function) -> tuple[Extent, ...] | None:
                 return ()
         case Call(Attr(Object(value), "einsum"), (Const(str() as spec), *operands), ()) if value is np:
             return _einsum_shape(spec, [expr_shape(o, f) for o in operands])
-        case Call(Attr(Object(value), "ones"), (Item(Attr(x, "shape"), Const(int() as axis)),), ()) if value is np:
+        case Call(Attr(Object(value), "ones"), (Item(Attr(x, "shape"), Const(int() as axis)),), ()) if (
+            value is np
+        ):
             inner = expr_shape(x, f)
             return None if inner is None else (inner[axis],)
         case Item(x, index):

@@ -13,8 +13,8 @@ told from its neighbours, and a file edited since its import is refused.
 """
 
 from __future__ import annotations
-
 import __future__
+
 import ast
 import dis
 import functools
@@ -35,10 +35,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 _FUNCTION_NODES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _SUSPENDS = (
-    inspect.CO_GENERATOR
-    | inspect.CO_COROUTINE
-    | inspect.CO_ITERABLE_COROUTINE
-    | inspect.CO_ASYNC_GENERATOR
+    inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE | inspect.CO_ASYNC_GENERATOR
 )
 # Flags of a code object that say how its text was compiled (`from __future__`).
 # `nested_scopes` has CO_NESTED, which is a fact about a function and not an option.
@@ -249,9 +246,7 @@ def _call_signature(
     def bare(*args: Any, **kwargs: Any) -> None: ...
 
     bare.__signature__ = signature  # type: ignore[attr-defined]
-    preset = functools.partial(
-        bare, *first, *presets.positional, **presets.keywords
-    )
+    preset = functools.partial(bare, *first, *presets.positional, **presets.keywords)
     try:
         return inspect.signature(preset)
     except (TypeError, ValueError) as error:
@@ -294,9 +289,7 @@ class _File:
     def _apart(self) -> list[tuple[FunctionNode, types.CodeType]]:
         return self._compiled([ast.Module([each], []) for each in self._tree.body])
 
-    def _compiled(
-        self, modules: list[ast.Module]
-    ) -> list[tuple[FunctionNode, types.CodeType]]:
+    def _compiled(self, modules: list[ast.Module]) -> list[tuple[FunctionNode, types.CodeType]]:
         return _compiled_functions(modules, self._filename, self._future)
 
 
@@ -359,8 +352,7 @@ def _refuse_no_text(function: types.FunctionType) -> Any:
     refuse(
         "no-source",
         f"the source of {name} is not there: {filename} cannot be read",
-        hint="install the package with its .py files, or run from the folder "
-        "that the program was started in",
+        hint="install the package with its .py files, or run from the folder that the program was started in",
     )
 
 
@@ -370,8 +362,7 @@ def _refuse_changed(function: types.FunctionType) -> Any:
     name = "lambda" if function.__name__ == "<lambda>" else function.__name__
     refuse(
         "no-source",
-        f"{shown} changed since it was imported: "
-        f"{name} in it is not the {name} that runs",
+        f"{shown} changed since it was imported: {name} in it is not the {name} that runs",
         hint="start Python anew, or reload the module",
     )
 
@@ -429,13 +420,8 @@ def _compiled_functions(
     return found
 
 
-def _compile(
-    modules: list[ast.Module], filename: str, future: int
-) -> list[types.CodeType]:
-    return [
-        compile(tree, filename, "exec", flags=future, dont_inherit=True)
-        for tree in modules
-    ]
+def _compile(modules: list[ast.Module], filename: str, future: int) -> list[types.CodeType]:
+    return [compile(tree, filename, "exec", flags=future, dont_inherit=True) for tree in modules]
 
 
 def _side_by_side(
@@ -550,8 +536,7 @@ def _span(node: Any) -> tuple[int, int, int, int]:
 def _holds(node: ast.AST, positions: list[tuple[int, int, int, int]]) -> bool:
     first_line, first_column, end_line, end_column = _span(node)
     return all(
-        (first_line, first_column) <= (line, column)
-        and (last, last_column) <= (end_line, end_column)
+        (first_line, first_column) <= (line, column) and (last, last_column) <= (end_line, end_column)
         for line, column, last, last_column in positions
     )
 
@@ -561,9 +546,7 @@ def _holds(node: ast.AST, positions: list[tuple[int, int, int, int]]) -> bool:
 
 def _is_rewritten(code: types.CodeType) -> bool:
     return any(
-        name.startswith("@py")
-        for each in _codes_in(code)
-        for name in each.co_names + each.co_varnames
+        name.startswith("@py") for each in _codes_in(code) for name in each.co_names + each.co_varnames
     )
 
 
@@ -580,9 +563,7 @@ def _agrees(code: types.CodeType, made: types.CodeType, node: FunctionNode) -> b
     )
 
 
-def _outside(
-    code: types.CodeType, node: FunctionNode, asserts: list[ast.Assert]
-) -> set[tuple[Any, ...]]:
+def _outside(code: types.CodeType, node: FunctionNode, asserts: list[ast.Assert]) -> set[tuple[Any, ...]]:
     """Gives the instructions of a function, with places, that belong to no assertion."""
     found = set()
     for each in _codes_in(code):
@@ -612,8 +593,7 @@ def _cut(filename: str, lines: list[str], node: FunctionNode) -> _Text:
     """Takes the lines and comments of a function out of a text."""
     last = node.end_lineno or node.lineno
     numbered = {
-        number: lines[number - 1].rstrip("\r\n")
-        for number in range(node.lineno, min(last, len(lines)) + 1)
+        number: lines[number - 1].rstrip("\r\n") for number in range(node.lineno, min(last, len(lines)) + 1)
     }
     return _Text(filename, node, numbered, _comments(numbered))
 

@@ -9,8 +9,8 @@ compiled with the file's own name and lines, so that their source can be read.
 """
 
 from __future__ import annotations
-
 import __future__
+
 import abc
 import ast
 import builtins
@@ -75,11 +75,7 @@ _PURE_FUNCTIONS = _identities(
         *(f for m in (math, cmath) for f in vars(m).values() if callable(f)),
         *(f for f in vars(np).values() if isinstance(f, np.ufunc)),
         *(getattr(np, name) for name in _ARRAY_MAKERS),
-        *(
-            t
-            for t in vars(np).values()
-            if isinstance(t, type) and issubclass(t, np.generic)
-        ),
+        *(t for t in vars(np).values() if isinstance(t, type) and issubclass(t, np.generic)),
         np.random.default_rng,
         dataclasses.field,
         enum.auto,
@@ -241,9 +237,7 @@ class _Loader:
 class _Body:
     """Carries out the statements of one file, into one module."""
 
-    def __init__(
-        self, loader: _Loader, module: StaticModule, path: Path, root: Path
-    ) -> None:
+    def __init__(self, loader: _Loader, module: StaticModule, path: Path, root: Path) -> None:
         self.loader = loader
         self.module = module
         self.space = module.__dict__
@@ -439,11 +433,7 @@ class _Body:
         allowed = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple)
         allowed += (ast.BinOp, ast.BitOr, ast.List, ast.expr_context, ast.UnaryOp, ast.USub)
         if all(isinstance(each, allowed) for each in ast.walk(annotation)):
-            names = [
-                each
-                for each in ast.walk(annotation)
-                if isinstance(each, (ast.Name, ast.Attribute))
-            ]
+            names = [each for each in ast.walk(annotation) if isinstance(each, (ast.Name, ast.Attribute))]
             if all(self.path_value(each) is not MISSING for each in names):
                 try:
                     self.evaluate(annotation)
@@ -484,10 +474,7 @@ class _Body:
             return
         if any(isinstance(base, enum.EnumMeta) for base in bases) and (
             not all(_is_stock(base) for base in bases)
-            or any(
-                isinstance(each, ast.FunctionDef) and each.name.startswith("_")
-                for each in node.body
-            )
+            or any(isinstance(each, ast.FunctionDef) and each.name.startswith("_") for each in node.body)
         ):
             # An Enum calls its own methods while it is being made.
             self.unsettle(node.name)
@@ -544,9 +531,7 @@ class _Body:
         for name, decorators in ours:
             self.decorate_method(owner, node.name, name, decorators)
 
-    def decorate_method(
-        self, owner: type, owner_name: str, name: str, decorators: list[ast.expr]
-    ) -> None:
+    def decorate_method(self, owner: type, owner_name: str, name: str, decorators: list[ast.expr]) -> None:
         qualname = f"{owner_name}.{name}"
         value = vars(owner)[name]
         self.module.__srcgrad_plain__[qualname] = getattr(value, "__func__", value)
@@ -598,9 +583,7 @@ class _Body:
             and _is_ours(function := self.path_value(node.func))
             and getattr(function, "__name__", "") in _TRANSFORMS
             and all(
-                self.is_constant(each)
-                or self.is_plain_lambda(each)
-                or self.is_our_call(each)
+                self.is_constant(each) or self.is_plain_lambda(each) or self.is_our_call(each)
                 for each in _arguments(node)
             )
         )
@@ -647,9 +630,7 @@ class _Body:
             if not small or _is_large(exponent):
                 return False
         return all(
-            self.is_constant(child)
-            for child in ast.iter_child_nodes(node)
-            if isinstance(child, ast.expr)
+            self.is_constant(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)
         )
 
     def path_value(self, node: ast.AST) -> Any:
@@ -680,9 +661,7 @@ class _Body:
         if any(id(self.path_value(call.func)) not in _PURE_FUNCTIONS for call in calls):
             # A function of the user's may write what it finds among the globals.
             names |= {n for n in self.written_by_functions() if n in self.space}
-        changed = _identities(
-            self.space[name] for name in names if self.is_mutable(name)
-        )
+        changed = _identities(self.space[name] for name in names if self.is_mutable(name))
         others = [n for n in self.space if not n.startswith("__") and n not in names]
         also = [name for name in others if id(self.space[name]) in changed]
         order = [n for n in _in_order(statement) if n in names]
@@ -723,9 +702,7 @@ class _Body:
     def execute(self, statement: ast.stmt) -> bool:
         module = ast.Module([statement], [])
         try:
-            code = compile(
-                module, str(self.path), "exec", flags=self.flags, dont_inherit=True
-            )
+            code = compile(module, str(self.path), "exec", flags=self.flags, dont_inherit=True)
             exec(code, self.space)
         except Exception:  # a constant that cannot be computed, a class that is refused
             return False

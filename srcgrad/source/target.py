@@ -137,9 +137,7 @@ def _defined(tree: ast.Module) -> Iterator[tuple[str, int, int]]:
 
 def _at_line(path: Path, line: int, defined: list[tuple[str, int, int]]) -> str:
     """Gives the innermost function that can be reached by name and holds a line."""
-    holding = [
-        (last - first, name) for name, first, last in defined if first <= line <= last
-    ]
+    holding = [(last - first, name) for name, first, last in defined if first <= line <= last]
     if holding:
         return min(holding)[1]
     shown = shown_path(str(path))
@@ -153,8 +151,7 @@ def _at_line(path: Path, line: int, defined: list[tuple[str, int, int]]) -> str:
     name, first, last = min(defined, key=distance)
     refuse(
         "target",
-        f"no function holds line {line} of {shown}. "
-        f"The nearest is {name}, lines {first} to {last}",
+        f"no function holds line {line} of {shown}. The nearest is {name}, lines {first} to {last}",
     )
 
 

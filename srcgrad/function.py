@@ -28,6 +28,7 @@ class Function:
     types: dict[str, Type] = field(default_factory=dict)
     uses: dict[int, Any] = field(default_factory=dict)  # id of a statement -> what its operation means
     uniform: set[str] = field(default_factory=set)  # webs of displays that are used as lists of like entries
+    maybe_none: set[str] = field(default_factory=set)  # webs that hold None on some path
     reached: set[int] = field(default_factory=set)  # ids of the statements that some path comes to
     maybe_unbound: set[str] = field(default_factory=set)  # webs that a path reaches unbound
     augmented: set[int] = field(default_factory=set)  # ids of the copies that end an augmented assignment

@@ -142,6 +142,7 @@ class _Types:
             str, tuple[str, bool]
         ] = {}  # condition -> the web that it tests, and whether for None
         self.block(f.body)
+        f.maybe_none = {n for n, t in f.types.items() if isinstance(t, Maybe)}
         f.types.update({n: certain(t) for n, t in f.types.items()})
 
     # ---------------------------------------------------------------------------------------- statements

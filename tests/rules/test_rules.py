@@ -588,15 +588,16 @@ def test_second_derivative(case, tmp_path):
     seed = ", seed=weights" if ", seed):" in text else ""
     path = tmp_path / "first_derivative.py"
     path.write_text(
-        f"{HEADER}\n\n{text}\n\ndef gradient({parameters}):\n"
+        f"{HEADER}\n\n{text}\n\ndef gradient({parameters}, weights):\n"
         f"    value, bars = {case.name}_grad({parameters}{seed})\n    return bars\n"
     )
     spec = importlib.util.spec_from_file_location("first_derivative", path)
     module = importlib.util.module_from_spec(spec)
-    vars(module).update(case.constants, weights=weights)
+    vars(module).update(case.constants)
     spec.loader.exec_module(module)
-    vars(module).update(case.constants, weights=weights)
+    vars(module).update(case.constants)
     first = copy.copy(case)
+    first.parameters, first.arguments = [*case.parameters, "weights"], [*case.arguments, weights]
     first.__dict__["function"] = module.gradient
     check(first, rule=False, scale=1e-10)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from srcgrad.analysis.activity import activity
 from srcgrad.analysis.effects import effects
+from srcgrad.analysis.lists import lists
 from srcgrad.analysis.types import types
 from srcgrad.context import Context, Half, check_signature
 from srcgrad.errors import refuse
@@ -56,7 +57,7 @@ Pass = Callable[[Function], Function]
 
 SYNTAX: tuple[Pass, ...] = (exits, unnest, webs, coalesce, loops)  # normal form, first half
 TYPED: tuple[Pass, ...] = (types, meaning)  # ... and the half that needs types
-FACTS: tuple[Pass, ...] = (effects, activity)
+FACTS: tuple[Pass, ...] = (effects, lists, activity)
 
 
 def front(

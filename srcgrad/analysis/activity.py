@@ -29,7 +29,7 @@ from srcgrad.ir import (
     statements,
     targets,
 )
-from srcgrad.types import Data, ListOf, Number, Struct, Type, Unknown, is_numeric
+from srcgrad.types import Array, Data, ListOf, Number, Struct, Type, Unknown, is_numeric
 
 _SILENT = ("constant", "detach")
 
@@ -172,6 +172,16 @@ def check(function: Function, s: Stmt, useful: set[str]) -> None:
     loc = getattr(s.value, "loc", None) or s.loc
     if use.kind == "rule":
         assert use.rule is not None
+        whole = isinstance(use.result, Number | Array) and use.result.kind in "biu"
+        floats = [n for n in hot if isinstance(t := function.types.get(n), Number | Array) and t.kind in "fc"]
+        if whole and floats:
+            refuse(
+                "active-data",
+                f"{use.what} stores a number that is differentiated as {use.result}",
+                loc,
+                note=depends(function, floats[0]),
+                hint="keep it a float: leave dtype out, or say dtype=float",
+            )
         for p, e in use.bound.items():
             if not use.rule.differentiable(p) and p != "like":
                 for n in sorted(_data_names(e)):

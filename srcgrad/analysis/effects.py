@@ -1,15 +1,15 @@
 """Effects: what a call may write of what it is handed.
 
-A function of the user's is analysed like any other. Of the rest only what is known to write nothing may be handed
-something that can be written: NumPy's functions but the few that write, the standard library's printing, logging and
-clocks. Everything else is refused; nothing is assumed.
+A function of the user's is analysed like any other. Of the rest, only what is known to write nothing is let through:
+NumPy's and SciPy's functions without `out`, builtins and parts of the standard library that read, print or draw.
+Everything else is refused; nothing is assumed.
 """
 
 from __future__ import annotations
 
+import inspect
 import logging
 import random
-import sys
 import types as pytypes
 from typing import Any
 
@@ -18,43 +18,44 @@ import numpy as np
 from srcgrad.analysis.uses import Use, name_of
 from srcgrad.errors import refuse
 from srcgrad.function import Function
-from srcgrad.ir import (
-    Assign,
-    Attr,
-    Bool,
-    Call,
-    Compare,
-    Effect,
-    Expr,
-    IfExp,
-    Name,
-    Opaque,
-    Stmt,
-    reads,
-    statements,
-    walk,
-)
-from srcgrad.types import Array, Data, ListOf, Number, Struct, Type, Unknown
+from srcgrad.ir import Assign, Attr, Call, Effect, Expr, Name, Opaque, Stmt, reads, statements, walk
+from srcgrad.syntax import attributes_called
+from srcgrad.types import Array, Data, ListOf, Maybe, Number, Struct, Type, Unknown
 
-# NumPy's functions that write into an argument (besides out=).
+# NumPy's functions that write into an argument (besides out=), or hand it to a function of the user's.
 _WRITERS = {
     "copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis", "shuffle", "at", "frombuffer", "nditer",
-    "apply_along_axis", "apply_over_axes", "vectorize", "frompyfunc", "piecewise",
+    "apply_along_axis", "apply_over_axes", "vectorize", "frompyfunc", "piecewise", "fromfunction", "setbufsize",
+    "seterrcall", "broadcast_arrays", "save", "savez", "savetxt", "memmap", "fromfile",
 }  # fmt: skip
 # Methods that write what they are called on, or give a way to.
 _WRITING_METHODS = {
     "append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "update", "setdefault", "popitem", "add",
     "discard", "fill", "put", "itemset", "partition", "resize", "setfield", "setflags", "shuffle", "byteswap",
-    "appendleft", "popleft", "rotate", "__setitem__", "__delitem__", "__iadd__",
+    "appendleft", "popleft", "rotate", "__setitem__", "__delitem__", "__iadd__", "__setattr__", "__next__", "send",
 }  # fmt: skip
 _READING_METHODS = {
-    "items", "keys", "values", "get", "copy", "index", "count", "tolist", "item", "tobytes", "view", "astype", "flat",
-    "__len__", "__contains__", "__getitem__", "format", "join", "split", "strip", "startswith", "endswith", "lower",
-    "upper", "replace", "title", "total_seconds", "isoformat", "bit_length", "as_integer_ratio", "is_integer", "hex",
+    "items", "keys", "values", "get", "copy", "index", "count", "tolist", "item", "tobytes", "format", "join", "split",
+    "strip", "startswith", "endswith", "lower", "upper", "replace", "title", "bit_length", "as_integer_ratio",
+    "is_integer", "hex", "__len__", "__contains__", "__getitem__",
 }  # fmt: skip
-_LIBRARY = {*sys.stdlib_module_names, "numpy", "scipy", "builtins", "_io"}
-_STDLIB_WRITERS = {
-    "shuffle", "heappush", "heappop", "heapify", "insort", "setattr", "delattr", "next", "iter", "exec", "eval",
+_BUILTINS = {
+    "print", "len", "range", "abs", "min", "max", "sum", "sorted", "zip", "enumerate", "reversed", "map", "filter",
+    "list", "tuple", "dict", "set", "frozenset", "str", "repr", "format", "int", "float", "bool", "complex", "bytes",
+    "isinstance", "issubclass", "hasattr", "getattr", "type", "callable", "id", "hash", "round", "divmod", "pow", "all",
+    "any", "breakpoint", "chr", "ord", "hex", "bin", "oct", "slice", "ascii",
+}  # fmt: skip
+# Modules of the standard library whose functions write nothing that they are handed (but those named below).
+_LIBRARY = {
+    "math", "cmath", "random", "time", "datetime", "logging", "warnings", "itertools", "functools", "operator",
+    "_operator", "_functools", "collections", "_collections", "json", "re", "string", "statistics", "decimal",
+    "fractions", "numbers", "os", "posixpath", "ntpath", "pathlib", "platform", "textwrap", "pprint", "calendar",
+    "hashlib", "bisect", "_bisect", "io", "_io", "timeit", "numpy", "scipy", "_random", "_datetime", "posix", "uuid",
+}  # fmt: skip
+_LIBRARY_WRITERS = {
+    "shuffle", "insort", "insort_left", "insort_right", "heappush", "heappop", "heapify", "setitem", "delitem", "iadd",
+    "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "imatmul", "iconcat", "iand", "ior", "ixor", "ilshift",
+    "irshift", "methodcaller", "reduce", "partial", "system", "remove", "unlink", "rename",
 }  # fmt: skip
 
 
@@ -66,10 +67,12 @@ def effects(function: Function) -> Function:
         if value is None or use is None:
             continue
         if use.kind in ("lazy", "opaque"):
-            _tree(function, value, s)
-        elif isinstance(value, Call) and (
-            use.kind == "unknown" or (use.kind == "user" and use.error is not None)
-        ):
+            _tree(value, s)
+        elif isinstance(value, Call) and use.kind == "user" and use.error is not None:
+            if use.error.filename is None:
+                refuse(use.error.slug, use.error.message, value.loc or s.loc, hint=use.error.hint)
+            raise use.error
+        elif isinstance(value, Call) and use.kind == "unknown":
             _call(function, value, use, s)
     return function
 
@@ -79,14 +82,15 @@ def is_writable(t: Type | None) -> bool:
     match t:
         case Number():
             return False
+        case Maybe(item):
+            return is_writable(item)
         case Struct("tuple", items):
             return any(is_writable(i) for i in items)
         case Data(cls=cls, known=known, value=value):
             if cls in (str, type(None), bytes, slice, range, type(Ellipsis)):
                 return False
-            if known and isinstance(
-                value, type | np.dtype | pytypes.FunctionType | pytypes.ModuleType | np.ufunc
-            ):
+            fixed = type | np.dtype | pytypes.FunctionType | pytypes.ModuleType | np.ufunc
+            if known and isinstance(value, fixed):
                 return False
             return cls is None or not (isinstance(cls, type) and issubclass(cls, BaseException))
     return True
@@ -103,80 +107,95 @@ def _handed(function: Function, call: Call) -> list[str]:
 
 
 def _call(function: Function, call: Call, use: Use, s: Stmt) -> None:
-    fn = call.fn
     if any(k == "out" for k, _ in call.keywords):
-        _refuse(function, "an array is written by out=", call, s)
-    if isinstance(fn, Attr) and use.function is None:
-        owner = function.types.get(fn.value.id) if isinstance(fn.value, Name) else None
-        known = owner.value if isinstance(owner, Data) and owner.known else None
-        cls = owner.cls if isinstance(owner, Data) else None
-        if known is None and isinstance(fn.value, Name | Attr) and owner is None:
-            known = _static(function, fn.value)
-            cls = type(known)
-        if isinstance(owner, Array | ListOf | Struct | Unknown | Number) or cls in (dict, set, list):
-            if fn.name in _READING_METHODS:
-                return
-            _refuse(function, f"the method .{fn.name} may write what it is called on", call, s)
-        if _is_library(cls) and fn.name not in _WRITING_METHODS or isinstance(known, logging.Logger):
-            return
-        if isinstance(cls, type) and issubclass(
-            cls, np.random.Generator | np.random.RandomState | random.Random
-        ):
-            if fn.name not in ("shuffle",):
-                return
-        handed = _handed(function, call)
-        if handed or not _is_library(cls):
-            _refuse_unknown(function, f"the method .{fn.name}", call, s, handed)
-        return
-    obj = use.function
-    if obj is None:
+        _refuse("an array is written by out=", call, s)
+    if use.function is not None:
+        _function(function, call, use.function, s)
+    elif isinstance(call.fn, Attr):
+        _method(function, call, call.fn, s)
+    else:
         handed = _handed(function, call)
         if handed:
             _refuse_unknown(function, use.what or "a call", call, s, handed)
+
+
+def _method(function: Function, call: Call, fn: Attr, s: Stmt) -> None:
+    owner = _owner_type(function, fn.value)
+    cls = owner.cls if isinstance(owner, Data) else None
+    if isinstance(owner, Array | ListOf | Struct | Unknown | Number | Maybe) or cls in (dict, set, list, None):
+        if fn.name not in _READING_METHODS:
+            _refuse(f"the method .{fn.name} may write what it is called on", call, s)
         return
+    assert isinstance(cls, type)
+    if issubclass(cls, str | bytes | logging.Logger):
+        return
+    if issubclass(cls, np.random.Generator | np.random.RandomState | random.Random) and fn.name != "shuffle":
+        return
+    if _is_library(cls) and fn.name not in _WRITING_METHODS:
+        return
+    _refuse_unknown(function, f"the method .{fn.name}", call, s, _handed(function, call))
+
+
+def _function(function: Function, call: Call, obj: Any, s: Stmt) -> None:
     name = getattr(obj, "__name__", "")
-    module = (getattr(obj, "__module__", None) or getattr(type(obj), "__module__", "")).split(".")[0]
-    writes = name in _WRITERS or name in _STDLIB_WRITERS or name in _WRITING_METHODS
-    handed = _handed(function, call)
-    if module in _LIBRARY and not writes:
+    module = (getattr(obj, "__module__", None) or type(obj).__module__).split(".")[0]
+    owner = getattr(obj, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        _refuse(f"numpy.{owner.__name__}.{name} may write what it is given", call, s)
+    if isinstance(obj, np.ufunc):
+        if len(call.args) > obj.nin:
+            _refuse("an array is written by out", call, s)
         return
-    if handed and writes:
-        _refuse(function, f"{name_of(obj)} may write what it is given", call, s)
-    if handed:
-        if use.error is not None and use.error.filename is not None:
-            raise use.error
+    if module == "numpy":
+        if name in _WRITERS or _gives_out(obj, call):
+            _refuse(f"{name_of(obj)} may write what it is given", call, s)
+        return
+    if module == "builtins" and owner in (None, __import__("builtins")):
+        if name not in _BUILTINS:
+            _refuse_unknown(function, f"{name}()", call, s, [])
+        return
+    if module in _LIBRARY:
+        if name in _LIBRARY_WRITERS or (inspect.isclass(obj) and name == "partial"):
+            _refuse(f"{name_of(obj)} may write what it is given", call, s)
+        return
+    handed = _handed(function, call)
+    if handed or isinstance(obj, pytypes.FunctionType | type):
         _refuse_unknown(function, name_of(obj), call, s, handed)
 
 
-def _static(function: Function, e: Expr) -> Any:
-    t = function.context.global_type(function, e) if not _local(function, e) else None
-    return t.value if isinstance(t, Data) and t.known else None
+def _gives_out(obj: Any, call: Call) -> bool:
+    """Whether a call may give `out` by position."""
+    try:
+        bound = inspect.signature(obj).bind(*call.args, **dict(call.keywords))
+    except (TypeError, ValueError):
+        return len(call.args) > 2
+    return bound.arguments.get("out") is not None
 
 
-def _local(function: Function, e: Expr) -> bool:
-    while isinstance(e, Attr):
-        e = e.value
-    return isinstance(e, Name) and e.id in function.names
+def _owner_type(function: Function, e: Expr) -> Type:
+    if isinstance(e, Name) and e.id in function.names:
+        return function.types.get(e.id, Unknown())
+    if isinstance(e, Name | Attr):
+        return function.context.global_type(function, e)  # type: ignore[no-any-return]
+    return Data(type(getattr(e, "value", None)))
 
 
-def _is_library(cls: Any) -> bool:
-    return isinstance(cls, type) and (cls.__module__ or "").split(".")[0] in _LIBRARY
+def _is_library(cls: type) -> bool:
+    return (cls.__module__ or "").split(".")[0] in {*_LIBRARY, "builtins"}
 
 
-def _tree(function: Function, value: Expr, s: Stmt) -> None:
+def _tree(value: Expr, s: Stmt) -> None:
     """Lazily evaluated trees and comprehensions: no method in them may write."""
     for e in walk(value):
-        if isinstance(e, Call) and isinstance(e.fn, Attr) and e.fn.name in _WRITING_METHODS:
-            _refuse(function, f"the method .{e.fn.name} may write what it is called on", e, s)
+        names = [e.fn.name] if isinstance(e, Call) and isinstance(e.fn, Attr) else []
         if isinstance(e, Opaque):
-            from srcgrad.syntax import attributes_called
+            names += attributes_called(e.node)
+        for name in names:
+            if name in _WRITING_METHODS:
+                _refuse(f"the method .{name} may write what it is called on", e, s)
 
-            for name in attributes_called(e.node):
-                if name in _WRITING_METHODS:
-                    _refuse(function, f"the method .{name} may write what it is called on", e, s)
 
-
-def _refuse(function: Function, what: str, at: Expr, s: Stmt) -> None:
+def _refuse(what: str, at: Expr, s: Stmt) -> None:
     refuse(
         "write",
         f"{what}, which is not covered yet",
@@ -187,14 +206,10 @@ def _refuse(function: Function, what: str, at: Expr, s: Stmt) -> None:
 
 def _refuse_unknown(function: Function, what: str, at: Expr, s: Stmt, handed: list[str]) -> None:
     given = function.spelled(handed[0]) if handed and not handed[0].startswith("·") else "its argument"
+    why = f"may write {given}, and its source is not there to tell" if handed else "may write anything"
     refuse(
         "active-call",
-        f"{what} may write {given}, and its source is not there to tell"
-        if handed
-        else f"{what} is not known",
+        f"{what} {why}",
         getattr(at, "loc", None) or s.loc,
         hint="call it outside the function, and pass its result as an argument",
     )
-
-
-__all__ = ["Bool", "Compare", "IfExp", "effects", "is_writable"]

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.analysis.uses import Use, Uses
+from srcgrad.errors import refuse
 from srcgrad.function import Function, is_ours
 from srcgrad.ir import (
     Assign,
@@ -391,6 +392,8 @@ class _Types:
                 return Use("display", result=Struct(kind, tuple(t(i) for i in items)))
             case Dict(keys, values):
                 constants = [k.value for k in keys if isinstance(k, Const)]
+                if len(set(constants)) < len(constants):
+                    refuse("syntax", "a key stands twice in a dict", e.loc, hint="leave out the first of the two")
                 if len(constants) == len(keys):
                     return Use(
                         "display", result=Struct("dict", tuple(t(v) for v in values), tuple(constants))

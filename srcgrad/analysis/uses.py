@@ -268,6 +268,10 @@ class Uses:
         if isinstance(fn, Attr) and self.is_local(fn):
             return self.method(s, e, fn, self.t(fn.value))
         ft = self.t(fn)
+        if not (isinstance(ft, Data) and ft.known) and isinstance(fn, Attr):
+            owner = self.t(fn.value)
+            if not (isinstance(owner, Data) and isinstance(owner.value, pytypes.ModuleType)):
+                return self.method(s, e, fn, owner)
         if not (isinstance(ft, Data) and ft.known):
             return Use("unknown", result=Unknown(), why="what is called is not known", what="a call")
         return self.function(s, e, ft.value, e.args, e.keywords)
@@ -328,6 +332,8 @@ class Uses:
                 use = Use("unknown", why=f"{what} of something that is not a number", what=what)
             if obj is int and isinstance(result, Number):
                 result = Number("i")
+            if obj is np.reshape and isinstance(result, Unknown) and len(args) > 1:
+                result = self.reshaped(self.t(args[0]), self.t(args[1]))
             use.result = result
             use.function = obj
             return use
@@ -335,7 +341,10 @@ class Uses:
             return Use("constant", result=Data(obj), what=what)
         if callable(obj) and self.context.is_users(obj):
             return self.users(s, e, obj, args, keywords, what)
-        return Use("unknown", result=Unknown(), why="no-rule", what=what, function=obj)
+        result: Type = Unknown()
+        if is_quiet(obj):
+            result = self.context.example.result(run, [self.t(o) for o in operands])
+        return Use("unknown", result=result, why="no-rule", what=what, function=obj)
 
     def einsum(self, spec: str, args: tuple, run: Any, operands: list[Expr]) -> Use:
         """np.einsum: its rule is made for the spec, in the notation of all rules."""
@@ -431,6 +440,8 @@ class Uses:
                 use = Use("creation", what=what)
             else:
                 use = Use("unknown", why="method", what=what)
+            if name == "reshape" and isinstance(result, Unknown) and given:
+                result = self.reshaped(t, self.t(given[0]))
             use.result = result
             return use
         if isinstance(t, Struct) and t.keys is not None and name == "get" and e.args:
@@ -461,6 +472,18 @@ class Uses:
                 return self.users(s, e, found, (fn.value, *e.args), e.keywords, what)
         result = Data(str) if isinstance(t, Data) and t.cls is str and name in _STRING_METHODS else Unknown()
         return Use("unknown", result=result, why="method", what=what)
+
+    def reshaped(self, t: Type, shape: Type) -> Type:
+        """The type of an array whose new extents only the run knows: its rank is known."""
+        if not isinstance(t, Array):
+            return Unknown()
+        if isinstance(shape, Number) and shape.kind == "i":
+            return Array(t.dtype, (None,))
+        if isinstance(shape, Struct) and all(isinstance(i, Number) and i.kind == "i" for i in shape.items):
+            extents = [i.value if isinstance(i.value, Sym) or (isinstance(i.value, int) and i.value >= 0) else None
+                       for i in shape.items]  # type: ignore[union-attr]  # fmt: skip
+            return Array(t.dtype, tuple(extents))
+        return Unknown()
 
     def users(self, s: Stmt, e: Call, obj: Any, args: tuple, keywords: tuple, what: str) -> Use:
         use = Use("user", what=what, function=obj)
@@ -522,6 +545,25 @@ class Uses:
         return Unknown()
 
 
+def is_quiet(obj: Any) -> bool:
+    """Whether a function of NumPy without a rule may be run on an example: it reads arrays and gives arrays."""
+    from srcgrad.rules.known import hint_for
+
+    module = getattr(obj, "__module__", None) or ""
+    if not module.startswith("numpy") or not callable(obj) or isinstance(obj, type):
+        return False
+    parts = module.split(".")
+    return (len(parts) == 1 or parts[1] in ("linalg", "fft", "lib", "_core")) and hint_for(obj) is not None and (
+        getattr(obj, "__name__", "") not in _LOUD
+    )
+
+
+_LOUD = {
+    "save", "savez", "savez_compressed", "savetxt", "load", "loadtxt", "genfromtxt", "fromfile", "memmap", "fromregex",
+    "seterr", "seterrcall", "setbufsize", "set_printoptions", "printoptions", "errstate", "show_config", "show_runtime",
+    "info", "test", "copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis", "frompyfunc", "vectorize",
+    "apply_along_axis", "apply_over_axes", "piecewise", "fromfunction", "nditer", "open_memmap",
+}  # fmt: skip
 _GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 
 

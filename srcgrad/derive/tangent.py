@@ -64,7 +64,7 @@ def tangent(function: Function) -> Tangent:
     work = _Tangent(function)
     body = work.block(function.body)
     start: Block = []
-    dots: list[Name] = []
+    named: dict[str, Name] = {}
     for p in function.params:
         if p not in function.wrt:
             if p in function.active:  # its web carries tangents later
@@ -76,10 +76,11 @@ def tangent(function: Function) -> Tangent:
                     )
         elif isinstance(function.types[p], Struct):
             whole = Name(function.temp(f"{p}_dot"))
-            dots.append(whole)
+            named[p] = whole
             start.append(Assign(work.dots.structure(p), whole))
         else:
-            dots.append(work.dots.name(p))
+            named[p] = work.dots.name(p)
+    dots = [named[p] for p in function.wrt]  # in the order that was asked for
     body[:0] = start
     t = function.types.get(VALUE)
     if VALUE not in function.active:

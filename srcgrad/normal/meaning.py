@@ -37,6 +37,7 @@ from srcgrad.ir import (
     all_reads,
     blocks,
     map_exprs,
+    own_exprs,
     reads,
     statements,
     substitute,
@@ -219,6 +220,9 @@ class _Meaning:
 
     # ---------------------------------------------------------------------------------------- loops
     def loop(self, s: For, out: Block) -> None:
+        self.single_use(s, out)
+        for leaf in self.leaves(s.iterable):
+            self.unchanged(s, leaf)
         self.snapshot(s, out)
         plan = self.plan(s.iterable)
         made: Block = []
@@ -241,6 +245,15 @@ class _Meaning:
             inner.bind(s.target, inner.operation(element(k), body, "item"), body)  # type: ignore[arg-type]
             s.target, s.iterable = k, r
             made = body
+        elif not native and not self.is_reversed(s):
+            pass  # a loop of data: it runs as it is
+        elif not native and not again(t):
+            refuse(
+                "unknown-type",
+                "what the loop runs over can be run over only once, and its reverse runs over it again",
+                s.iterable.loc or s.loc,  # type: ignore[attr-defined]
+                hint="make a list of it outside the function, and pass the list",
+            )
         elif not native:
             self.edited = True
             self.unnest.stmt = s
@@ -251,6 +264,39 @@ class _Meaning:
             self.unchanged(s, s.iterable.id)
         s.body = made + self.block(s.body)
         out.append(s)
+
+    def is_reversed(self, s: For) -> bool:
+        """Whether the body binds anything that varies."""
+        return bool((all_binds(s.body) | set(targets(s.target))) & self.varied)
+
+    def leaves(self, e: Expr, depth: int = 0) -> list[str]:
+        """The names that a loop runs over, through enumerate, zip and reversed."""
+        if not isinstance(e, Name) or depth > 4:
+            return []
+        made = self.definitions.get(e.id, [])
+        t = self.type_of(e)
+        call = made[0].value if len(made) == 1 and isinstance(made[0], Assign) else None
+        if isinstance(t, Data) and t.cls in (enumerate, zip, reversed) and isinstance(call, Call):
+            return [n for a in call.args for n in self.leaves(a, depth + 1)]
+        return [e.id]
+
+    def single_use(self, s: For, out: Block) -> None:
+        """An iterator is used up: it is run over once, right behind where it is made."""
+        if not isinstance(s.iterable, Name):
+            return
+        t = self.type_of(s.iterable)
+        if not (isinstance(t, Data) and t.cls in (enumerate, zip, reversed)):
+            return
+        name = s.iterable.id
+        made = self.definitions.get(name, [])
+        uses = sum(name in reads(e) for u in statements(self.f.body) for e in own_exprs(u))
+        if len(made) != 1 or uses != 1 or not any(made[0] is u for u in out):
+            refuse(
+                "active-call",
+                f"the iterator {self.f.spelled(name)} is kept, and is used up by the first loop over it",
+                s.iterable.loc or s.loc,
+                hint="write it in the head of the for loop",
+            )
 
     def snapshot(self, s: For, out: Block) -> None:
         """What the loop runs over has a name that its body does not bind."""
@@ -336,6 +382,11 @@ class _Meaning:
         if isinstance(t, Struct) and t.keys is None and t.kind != "set":
             return Const(len(t.items)), lambda k: Item(e, k)
         return None
+
+
+def again(t: Type | None) -> bool:
+    """Whether something can be run over again: not an iterator."""
+    return isinstance(t, Data) and t.cls in (dict, set, frozenset, str, bytes, range, list, tuple) or isinstance(t, Struct)
 
 
 def _counter(f: Function) -> str:

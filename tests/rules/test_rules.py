@@ -584,11 +584,11 @@ def test_second_derivative(case, tmp_path):
     """The generated gradient is a function like any other: its own derivatives are right."""
     text = grad(case.function, wrt=tuple(case.wrt), seed=1.0).source_for(*case.arguments)
     parameters = ", ".join(case.parameters)
-    weights = np.random.default_rng(1).uniform(0.5, 1.5, np.shape(plain(case)))
-    seed = ", seed=weights" if ", seed):" in text else ""
+    cotangent = np.random.default_rng(1).uniform(0.5, 1.5, np.shape(plain(case)))
+    seed = ", seed=cotangent" if ", seed):" in text else ""
     path = tmp_path / "first_derivative.py"
     path.write_text(
-        f"{HEADER}\n\n{text}\n\ndef gradient({parameters}, weights):\n"
+        f"{HEADER}\n\n{text}\n\ndef gradient({parameters}, cotangent):\n"
         f"    value, bars = {case.name}_grad({parameters}{seed})\n    return bars\n"
     )
     spec = importlib.util.spec_from_file_location("first_derivative", path)
@@ -597,7 +597,7 @@ def test_second_derivative(case, tmp_path):
     spec.loader.exec_module(module)
     vars(module).update(case.constants)
     first = copy.copy(case)
-    first.parameters, first.arguments = [*case.parameters, "weights"], [*case.arguments, weights]
+    first.parameters, first.arguments = [*case.parameters, "cotangent"], [*case.arguments, cotangent]
     first.__dict__["function"] = module.gradient
     check(first, rule=False, scale=1e-10)
 

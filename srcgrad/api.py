@@ -884,7 +884,8 @@ class _Target:
         if isinstance(value, tuple | list):
             if not isinstance(seed, tuple | list) or len(seed) != len(value):
                 self._refuse_seed(f"is {_described(seed)}", _described(value), _alike(value))
-            return type(value)(self.adjoint(v, s) for v, s in zip(value, seed, strict=True))
+            parts = [self.adjoint(v, s) for v, s in zip(value, seed, strict=True)]
+            return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
         if isinstance(value, dict):
             if not isinstance(seed, dict) or list(seed) != list(value):
                 self._refuse_seed(f"is {_described(seed)}", _described(value), _alike(value))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import types as pytypes
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from srcgrad.source.resolve import MISSING, Names
 from srcgrad.types import Array, Data, ListOf, Maybe, Number, Pattern, Struct, Sym, Type, Unknown, known
 
 STOCK = ("numpy", "scipy", "math", "cmath", "builtins")
+LIBRARY = {*STOCK, *sys.stdlib_module_names, "srcgrad"} - {"__main__"}
 
 
 @dataclass
@@ -193,7 +195,7 @@ class Context:
         if not isinstance(obj, pytypes.FunctionType):
             return False
         module = (getattr(obj, "__module__", None) or "").split(".")[0]
-        return module not in STOCK
+        return module not in LIBRARY
 
     def source_of(self, obj: Any) -> Source:
         if id(obj) not in self.sources:

@@ -559,7 +559,12 @@ def tangent_definition(
     dots = [spell.web(d.id) for d in t.parameter_dots]
     text.put(0, f"def {name}({', '.join(p for p in (parameters(f), *dots) if p)}):")
     text.forward(body, 1)
-    text.put(1, f"return {text.expr(Seq('tuple', (Name(VALUE), t.value_dot)))}")
+    leaving, kind = t.value_dot, f.types.get(VALUE)
+    if isinstance(kind, Number | Array) and kind.dtype in ("float32", "float16", "complex64"):
+        dtype = Attr(Object(np, "np"), kind.dtype)
+        copy = (("copy", Const(False)),)
+        leaving = Call(Attr(leaving, "astype"), (dtype,), copy) if isinstance(kind, Array) else Call(dtype, (leaving,))
+    text.put(1, f"return {text.expr(Seq('tuple', (Name(VALUE), leaving)))}")
     header = describe(f, "tangent", f.wrt, []) if top else ""
     return Definition(half or Half(name), text.lines, text.map, f.source.function, spell.objects, header)
 

@@ -72,7 +72,8 @@ def front(
     parameters = [p.name for p in check_signature(source)]
     body = reader.function(source.tree)
     f = Function(source, context, parameters, body, names={p: p for p in parameters})
-    for p in (*SYNTAX, *(TYPED if wrt is not None else TYPED[:1]), *(FACTS if wrt is not None else ())):
+    # of a callee whose result alone is asked for: types, and what it may write
+    for p in (*SYNTAX, *TYPED, *FACTS) if wrt is not None else (*SYNTAX, *TYPED[:1], *FACTS[:-1]):
         if p is types:
             # a parameter's web keeps its name: the first web of a name does
             f.types = {q: parameter_types[q] for q in f.params}

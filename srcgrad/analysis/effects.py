@@ -7,6 +7,8 @@ Everything else is refused; nothing is assumed.
 
 from __future__ import annotations
 
+import builtins
+import dis
 import inspect
 import logging
 import random
@@ -20,7 +22,7 @@ from srcgrad.errors import refuse
 from srcgrad.function import Function
 from srcgrad.ir import Assign, Attr, Call, Effect, Expr, Name, Opaque, Stmt, reads, statements, walk
 from srcgrad.syntax import attributes_called
-from srcgrad.types import Array, Data, ListOf, Maybe, Number, Struct, Type, Unknown
+from srcgrad.types import Array, Data, ListOf, Maybe, Number, Struct, Type, Unknown, known
 
 # NumPy's functions that write into an argument (besides out=), or hand it to a function of the user's.
 _WRITERS = {
@@ -69,6 +71,8 @@ def effects(function: Function) -> Function:
         if use.kind in ("lazy", "opaque"):
             _tree(value, s)
         elif isinstance(value, Call) and use.kind == "user" and use.error is not None:
+            if not _handed(function, value) and is_self_contained(use.function):
+                continue  # whatever it does, it does to things of its own
             if use.error.filename is None:
                 refuse(use.error.slug, use.error.message, value.loc or s.loc, hint=use.error.hint)
             raise use.error
@@ -93,6 +97,38 @@ def is_writable(t: Type | None) -> bool:
             if known and isinstance(value, fixed):
                 return False
             return cls is None or not (isinstance(cls, type) and issubclass(cls, BaseException))
+    return True
+
+
+def is_self_contained(obj: Any, seen: set[int] | None = None) -> bool:
+    """Whether a function of the user's reaches nothing that can be written, but what it makes and is handed."""
+    seen = set() if seen is None else seen
+    obj = inspect.unwrap(getattr(obj, "__func__", obj))
+    if not isinstance(obj, pytypes.FunctionType) or obj.__closure__ or obj.__kwdefaults__:
+        return False
+    if id(obj) in seen:
+        return True
+    seen.add(id(obj))
+    if any(isinstance(d, list | dict | set | np.ndarray) for d in obj.__defaults__ or ()):
+        return False
+    codes = [obj.__code__]
+    while codes:
+        code = codes.pop()
+        codes += [c for c in code.co_consts if isinstance(c, pytypes.CodeType)]
+        if any(i.opname in ("STORE_GLOBAL", "DELETE_GLOBAL", "IMPORT_NAME") for i in dis.get_instructions(code)):
+            return False
+        for name in code.co_names:
+            value = obj.__globals__.get(name, getattr(builtins, name, None))
+            if isinstance(value, pytypes.FunctionType):
+                library = (value.__module__ or "").split(".")[0] in _LIBRARY
+                if not library and not is_self_contained(value, seen):
+                    return False
+            elif isinstance(value, type) and (value.__module__ or "").split(".")[0] not in {*_LIBRARY, "builtins"}:
+                return False
+            elif name in ("eval", "exec", "globals", "locals", "vars", "setattr", "__import__", "compile"):
+                return False
+            elif is_writable(known(value)) and not isinstance(value, type(print)):
+                return False
     return True
 
 
@@ -129,6 +165,8 @@ def _method(function: Function, call: Call, fn: Attr, s: Stmt) -> None:
     assert isinstance(cls, type)
     if issubclass(cls, str | bytes | logging.Logger):
         return
+    if issubclass(cls, np.ufunc) and fn.name not in ("reduce", "accumulate", "outer", "reduceat"):
+        _refuse(f"the method .{fn.name} of a ufunc may write what it is given", call, s)
     if issubclass(cls, np.random.Generator | np.random.RandomState | random.Random) and fn.name != "shuffle":
         return
     if _is_library(cls) and fn.name not in _WRITING_METHODS:
@@ -150,10 +188,17 @@ def _function(function: Function, call: Call, obj: Any, s: Stmt) -> None:
         if name in _WRITERS or _gives_out(obj, call):
             _refuse(f"{name_of(obj)} may write what it is given", call, s)
         return
-    if module == "builtins" and owner in (None, __import__("builtins")):
+    if module == "builtins" and owner in (None, builtins):
         if name not in _BUILTINS:
             _refuse_unknown(function, f"{name}()", call, s, [])
         return
+    if module == "srcgrad":
+        refuse(
+            "option",
+            f"{name} is called inside a function that is differentiated, which is not covered yet",
+            call.loc or s.loc,
+            hint="call it outside, and pass its result as an argument",
+        )
     if module in _LIBRARY:
         if name in _LIBRARY_WRITERS or (inspect.isclass(obj) and name == "partial"):
             _refuse(f"{name_of(obj)} may write what it is given", call, s)

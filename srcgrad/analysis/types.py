@@ -277,7 +277,8 @@ class _Types:
             self.bind(name.id, p)  # type: ignore[attr-defined]
 
     def effect(self, s: Stmt, value: Expr) -> None:
-        if isinstance(value, Call) and isinstance(value.fn, Attr) and isinstance(value.fn.value, Name):
+        call_of_local = isinstance(value, Call) and isinstance(value.fn, Attr) and isinstance(value.fn.value, Name)
+        if call_of_local and self.uses.is_local(value.fn):  # type: ignore[attr-defined]
             owner = self.type_of(value.fn.value)
             if isinstance(owner, ListOf | Struct) and value.fn.name == "append" and len(value.args) == 1:
                 self.f.uses[id(s)] = Use("append")

@@ -77,6 +77,24 @@ class Use:
     call: tuple[Any, ...] | None = None  # variants and arguments, to choose again once activity is known
 
 
+def is_real_only(v: Variant) -> bool:
+    """Whether a rule is wrong for complex numbers: its module says so of the function."""
+    from srcgrad.rules.table import path_object
+
+    listed = v.namespace.get("REAL_ONLY", ())
+    if not listed or not isinstance(v.pattern, Call):
+        return False
+    try:
+        return path_object(v.pattern.fn, v.namespace) in listed
+    except (LookupError, AttributeError, TypeError):
+        return False
+
+
+def is_complex(t: Type) -> bool:
+    return isinstance(t, Number | Array) and t.kind == "c"
+
+
+_COUNTING = (len, np.shape, np.size)
 _ITERATORS = (enumerate, zip, reversed, range)
 
 
@@ -117,6 +135,8 @@ class Uses:
         if op == "**" and all(isinstance(t, Number) and t.kind == "i" and t.dtype is None for t in ts):
             if not isinstance(ts[1], Number) or ts[1].value is None:
                 result = Number("f")  # an int to an int that may be negative
+        if op == "u-" and isinstance(ts[0], Number) and isinstance(ts[0].value, float) and isinstance(result, Number):
+            result = Number(result.kind, result.dtype, -ts[0].value)
         if any(isinstance(t, Array) and t.shape is None for t in ts):
             result = _rankless(run, ts)
         if all(is_numeric(t) for t in ts):
@@ -312,7 +332,7 @@ class Uses:
         except TypeError:
             constant = data = False
         if variants or constant or data:
-            result = self.context.example.result(run, [self.t(o) for o in operands], counted=obj is len)
+            result = self.context.example.result(run, [self.t(o) for o in operands], counted=obj in _COUNTING)
             if any(isinstance(self.t(o), Array) and self.t(o).shape is None for o in operands):  # type: ignore
                 result = _rankless(run, [self.t(o) for o in operands])
             use = Use("constant", what=what)
@@ -746,6 +766,8 @@ def choose(use: Use, type_of: Callable[[Expr], Type], varied: set[str]) -> None:
     reason = ""
     for v in variants:
         bound, why = bind(v, args, keywords, type_of, varied)
+        if bound is not None and is_real_only(v) and any(is_complex(type_of(e)) for e in bound.values()):
+            bound, why = None, "it is covered for real numbers only"
         if bound is not None:
             use.kind, use.rule, use.bound = "rule", v, bound
             return
@@ -807,6 +829,8 @@ def accepts(annotation: str, t: Type | None, e: Expr | None, v: Variant) -> bool
         values = _literals(annotation, id(v.namespace), v)
         if t is None:
             return False
+        if t == known(None):
+            return None in values
         got = t.value if isinstance(t, Number | Data) else None
         if isinstance(t, Struct) and t.keys is None:
             got = tuple(i.value if isinstance(i, Number | Data) else "?" for i in t.items)

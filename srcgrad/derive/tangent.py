@@ -425,7 +425,11 @@ class _Tangent:
                     term = call(np.where, "np.where", test, term, Const(0.0))
             total = term if total is None else _plus(total, term)
         if total is None:
-            self.put(y.id, (), self.zero(y, y_type), s, out)
+            for p in paths(y_type):
+                like: Expr = y
+                for k in p:
+                    like = Item(like, Const(k))
+                self.put(y.id, p, self.zero(like, leaf_type(y_type, p)), s, out)
             return
         if isinstance(y_type, Number | Array) and y_type.kind != "c":
             total = self.real(total)

@@ -195,33 +195,6 @@ def test_kinks_take_the_stated_value(entry, at, stated):
         np.testing.assert_allclose(np.sum(found), expected, rtol=1e-12, err_msg=name)
 
 
-SINGLE = [
-    entry
-    for entry in RULES
-    if entry.function.__module__ == elementwise.__name__
-    or entry.function.__name__ in ("add", "divide", "multiply")
-]
-
-
-@pytest.mark.parametrize("entry", SINGLE, ids=[entry.function.__qualname__ for entry in SINGLE])
-def test_single_precision_stays_single(entry):
-    template = Template(entry)
-    for at in entry.at:
-        values = template.bind(at)
-        arrays = [n for n, v in values.items() if isinstance(v, np.ndarray) and v.dtype.kind == "f"]
-        others = [n for n in values if n not in arrays and isinstance(values[n], np.ndarray | complex)]
-        if not arrays or others:
-            continue
-        values.update({n: values[n].astype(np.float32) for n in arrays})
-        results = template.primal(values)
-        scope = template.scope(values)
-        for result, y in zip(template.results, results, strict=True):
-            for name in arrays:
-                stated = partial(scope, result, name, np.ones_like(y))
-                if stated is not None and np.asarray(y).dtype == np.float32:
-                    assert stated.dtype == np.float32
-
-
 def covered():
     """Every function that a rule of these modules serves, found by running its pattern's call as text."""
     found = set()

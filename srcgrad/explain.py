@@ -63,11 +63,12 @@ _slug(
 )
 _slug(
     "active-call",
-    "an unknown function is handed an active argument",
+    "a call of what is not known or not followed",
     """
     The callable is neither in the table of rules nor a Python function whose source
     can be read, and it receives something that depends on what you differentiate with
-    respect to, or that it could write into. Whatever it returns may depend on it too.
+    respect to, or could write what the function reads, as `eval` and a class's
+    constructor could. Whatever it returns may depend on it too.
     Replace it by a covered function or by one of your own in Python, call it outside
     of the function and pass its result, or say `detach(x)` for its argument if the
     derivative must not go through it.
@@ -289,7 +290,8 @@ _slug(
     """
     It cannot be decided whether two arrays overlap, or two arguments do overlap, while
     one of them is written: reading the other then sees the write, or does not. Copy one
-    of them (`b = b.copy()`) before.
+    of them (`b = b.copy()`) before. A list that is appended to has one name, and is made in
+    the function that appends: its derivative is a list that grows and shrinks with it.
 """,
 )
 _slug(
@@ -297,9 +299,9 @@ _slug(
     "the type of an expression is not known",
     """
     The derivative of this operation depends on a type, rank or shape that is not known
-    here: the rank of an operand of `@`, whether `a += b` writes into an array. Call the
-    function with real arguments, annotate its parameters, or give example values on the
-    command line: `--at "x=np.ones(3)"`.
+    here: the rank of an operand of `@`, whether `a += b` writes into an array, whether what
+    a loop runs over is used up by the loop. Call the function with real arguments,
+    annotate its parameters, or give example values on the command line: `--at "x=np.ones(3)"`.
 """,
 )
 _slug(

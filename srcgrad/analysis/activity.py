@@ -16,7 +16,9 @@ from srcgrad.errors import SrcgradError, refuse
 from srcgrad.function import VALUE, Function
 from srcgrad.ir import (
     Assign,
+    Attr,
     Call,
+    Const,
     Effect,
     Expr,
     For,
@@ -79,7 +81,9 @@ def known(function: Function, stmts: list[Stmt]) -> None:
                 name = function.spelled(w)
                 refuse(
                     "unknown-type",
-                    f"what {name} holds here has no known type" if not w.startswith("·") else "this has no known type",
+                    f"what {name} holds here has no known type"
+                    if not w.startswith("·")
+                    else "this has no known type",
                     s.loc,
                     note=depends(function, w),
                     hint="srcgrad explain unknown-type tells what gives a value a known type",
@@ -172,7 +176,13 @@ def check(function: Function, s: Stmt, useful: set[str]) -> None:
     loc = getattr(s.value, "loc", None) or s.loc
     if use.kind == "rule":
         assert use.rule is not None
-        whole = isinstance(use.result, Number | Array) and use.result.kind in "biu"
+        zero = all(line.value == Const(0) for line in use.rule.lines if line.role == "partial")
+        whole = (
+            isinstance(use.result, Number | Array)
+            and use.result.kind in "biu"
+            and use.result.dtype is not None
+        )
+        whole = whole and not (zero and use.rule.elementwise)
         floats = [n for n in hot if isinstance(t := function.types.get(n), Number | Array) and t.kind in "fc"]
         if whole and floats:
             refuse(
@@ -243,7 +253,7 @@ def refuse_use(function: Function, s: Stmt, use: Use, hot: list[str], loc: Any) 
 def _refuse_kind(function: Function, s: Stmt, use: Use, hot: list[str], loc: Any, note: str) -> None:
     data = f"if it is only data, say detach({_shown(function, hot[0])})"
     if use.kind == "creation":
-        draw = "random" in use.what or "Random" in use.what
+        draw = "random" in use.what or "Random" in use.what or use.what.startswith("the method .")
         refuse(
             "active-data",
             f"{use.what} takes data only, and is given a number that is differentiated",
@@ -276,7 +286,15 @@ def _refuse_kind(function: Function, s: Stmt, use: Use, hot: list[str], loc: Any
     if use.why == "method":
         method = use.what.rpartition(".")[2]
         hint = METHODS.get(method, "srcgrad rules lists the functions and methods that are covered")
-        refuse("method", f"{use.what} has no derivative rule", loc, note=note, hint=hint)
+        what, of = use.what, _ufunc(function, s.value)
+        if of:
+            what = f"numpy.{of}.{method}"
+            hint = UFUNC_METHODS.get(f"{of}.{method}") or UFUNC_METHODS.get(method, hint)
+        refuse("method", f"{what} has no derivative rule", loc, note=note, hint=hint)
+    given = [function.types.get(getattr(e, "id", "")) for e in getattr(s.value, "args", ())]
+    if use.function is list and any(isinstance(t, Struct) and t.keys is not None for t in given):
+        keys = "a loop over a dict, or a list of its keys, is not covered here"
+        refuse("unknown-type", keys, loc, note=note, hint='write the keys out: for key in ("a", "b"): ...')
     if use.why.startswith("the keyword"):
         keyword = use.why.split()[2]
         hint = KEYWORDS.get(keyword, "leave the keyword out")
@@ -396,6 +414,19 @@ def _called(function: Function, use: Use) -> tuple[str, str, str]:
     return "no-rule", f"{what} has no derivative rule", hint or "srcgrad rules lists what is covered"
 
 
+def _ufunc(function: Function, e: Any) -> str:
+    """The ufunc that a method is called on: `add` of `np.add.reduce(x)`."""
+    fn = e.fn if isinstance(e, Call) else None
+    root = fn
+    while isinstance(root, Attr):
+        root = root.value
+    if not isinstance(fn, Attr) or not isinstance(root, Name) or root.id in function.names:
+        return ""
+    owner = function.context.global_type(function, fn.value)
+    obj = owner.value if isinstance(owner, Data) and owner.known else None
+    return obj.__name__ if type(obj).__name__ == "ufunc" else ""
+
+
 def _hashable(obj: Any) -> bool:
     try:
         hash(obj)
@@ -435,6 +466,20 @@ METHODS = {
     "tobytes": "calculate with the array itself",
     "hex": "calculate with the number itself: text is data",
     "dot": "x @ y is covered",
+    "format": "calculate with the number itself: text is data",
+}
+UFUNC_METHODS = {
+    "add.reduce": "np.sum is covered: np.sum(x, axis=0)",
+    "multiply.reduce": "np.prod is covered: np.prod(x, axis=0)",
+    "maximum.reduce": "np.max is covered: np.max(x, axis=0)",
+    "minimum.reduce": "np.min is covered: np.min(x, axis=0)",
+    "add.accumulate": "np.cumsum is covered: np.cumsum(x, axis=0)",
+    "multiply.accumulate": "np.cumprod is covered: np.cumprod(x, axis=0)",
+    "multiply.outer": "np.outer is covered for vectors, and x[:, None] * y",
+    "outer": "the operation on x[:, None] and y is covered",
+    "reduce": "write the loop: it is differentiated as it stands",
+    "accumulate": "write the loop: it is differentiated as it stands",
+    "reduceat": "write the loop over the slices: it is differentiated as it stands",
 }
 KEYWORDS = {
     "dtype=": "convert what it is given: x.astype(np.float32)",

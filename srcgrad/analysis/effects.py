@@ -17,10 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.analysis.activity import KEYWORDS, METHODS
 from srcgrad.analysis.uses import Use, name_of
 from srcgrad.errors import refuse
 from srcgrad.function import Function
 from srcgrad.ir import Assign, Attr, Call, Effect, Expr, Name, Opaque, Stmt, reads, statements, walk
+from srcgrad.rules.known import NO_RULE, WRITES, entry_for
 from srcgrad.syntax import attributes_called
 from srcgrad.types import Array, Data, ListOf, Maybe, Number, Struct, Type, Unknown, known
 
@@ -59,6 +61,50 @@ _LIBRARY_WRITERS = {
     "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "imatmul", "iconcat", "iand", "ior", "ixor", "ilshift",
     "irshift", "methodcaller", "reduce", "partial", "system", "remove", "unlink", "rename",
 }  # fmt: skip
+
+# What is said of builtins and methods that are refused by their names: what they do, and what to write instead.
+_NOT_COVERED = "is not covered in a function that is differentiated"
+_OUTSIDE = "call it outside the function, and pass its result as an argument"
+_SAID = {
+    **dict.fromkeys(
+        ("eval", "exec", "compile"),
+        ("runs text, which is not differentiated", "write the code out in the function"),
+    ),
+    **dict.fromkeys(
+        ("locals", "globals", "vars"),
+        ("gives all variables at once, which is not covered", "use the variables by their names"),
+    ),
+    **dict.fromkeys(
+        ("setattr", "delattr"),
+        ("writes an attribute, which is not covered yet", "keep the number in a variable, and return it"),
+    ),
+    "iter": (
+        "makes an iterator, which is used up as it is read",
+        "read by an index, items[0], or in a for loop",
+    ),
+    "next": ("uses up an item of an iterator", "read by an index, items[0], or in a for loop"),
+    **dict.fromkeys(("open", "input"), ("reads or writes outside of the program", _OUTSIDE)),
+    "super": (
+        "finds a method of another class, which is not followed yet",
+        "call it by the class: Base.method(self, x)",
+    ),
+    "__import__": ("imports a module", "import it at the top of the file"),
+}
+_INSTEAD = {
+    **dict.fromkeys(
+        ("sort", "partition"), "make a new value: np.sort(x), or np.sort(np.array(items)) of a list"
+    ),
+    **dict.fromkeys(("append", "appendleft"), "make the list in this function, and grow it by append"),
+    "extend": "append in a loop: for v in more: items.append(v)",
+    "insert": "append the items in the order that they are to have",
+    **dict.fromkeys(("pop", "popleft"), "read it by an index instead: items[-1]"),
+    "clear": "make a new list: items = []",
+    "remove": "append what is to stay to a new list",
+    "reverse": "run over it from behind: for v in reversed(items)",
+    **dict.fromkeys(("update", "setdefault"), "write all entries where the dict is made: {key: value}"),
+    "fill": "make a new value: np.full(n, v)",
+    "shuffle": "read it by a permutation that is drawn outside, and passed as an argument: y[order]",
+}
 
 
 def effects(function: Function) -> Function:
@@ -115,7 +161,9 @@ def is_self_contained(obj: Any, seen: set[int] | None = None) -> bool:
     while codes:
         code = codes.pop()
         codes += [c for c in code.co_consts if isinstance(c, pytypes.CodeType)]
-        if any(i.opname in ("STORE_GLOBAL", "DELETE_GLOBAL", "IMPORT_NAME") for i in dis.get_instructions(code)):
+        if any(
+            i.opname in ("STORE_GLOBAL", "DELETE_GLOBAL", "IMPORT_NAME") for i in dis.get_instructions(code)
+        ):
             return False
         for name in code.co_names:
             value = obj.__globals__.get(name, getattr(builtins, name, None))
@@ -123,7 +171,10 @@ def is_self_contained(obj: Any, seen: set[int] | None = None) -> bool:
                 library = (value.__module__ or "").split(".")[0] in _LIBRARY
                 if not library and not is_self_contained(value, seen):
                     return False
-            elif isinstance(value, type) and (value.__module__ or "").split(".")[0] not in {*_LIBRARY, "builtins"}:
+            elif isinstance(value, type) and (value.__module__ or "").split(".")[0] not in {
+                *_LIBRARY,
+                "builtins",
+            }:
                 return False
             elif name in ("eval", "exec", "globals", "locals", "vars", "setattr", "__import__", "compile"):
                 return False
@@ -144,23 +195,44 @@ def _handed(function: Function, call: Call) -> list[str]:
 
 def _call(function: Function, call: Call, use: Use, s: Stmt) -> None:
     if any(k == "out" for k, _ in call.keywords):
-        _refuse("an array is written by out=", call, s)
+        _refuse("an array is written by out=", call, s, _NO_OUT)
     if use.function is not None:
         _function(function, call, use.function, s)
     elif isinstance(call.fn, Attr):
-        _method(function, call, call.fn, s)
+        _method(function, call, call.fn, s, use)
     else:
         handed = _handed(function, call)
         if handed:
             _refuse_unknown(function, use.what or "a call", call, s, handed)
 
 
-def _method(function: Function, call: Call, fn: Attr, s: Stmt) -> None:
+def _method(function: Function, call: Call, fn: Attr, s: Stmt, use: Use) -> None:
     owner = _owner_type(function, fn.value)
     cls = owner.cls if isinstance(owner, Data) else None
-    if isinstance(owner, Array | ListOf | Struct | Unknown | Number | Maybe) or cls in (dict, set, list, None):
+    if isinstance(owner, Array | ListOf | Struct | Unknown | Number | Maybe) or cls in (
+        dict,
+        set,
+        list,
+        None,
+    ):
         if fn.name not in _READING_METHODS:
-            _refuse(f"the method .{fn.name} may write what it is called on", call, s)
+            what, why, loc = f"the method .{fn.name}", use.why, call.loc or s.loc
+            hint = _INSTEAD.get(fn.name) or METHODS.get(fn.name)
+            if fn.name.startswith("__"):
+                hint = "write the operator, or an index, instead"
+            if isinstance(owner, Unknown):
+                hint = hint or "compute it outside of the function, and pass it as an argument"
+                refuse(
+                    "unknown-type", f"{what} is called on something whose type is not known", loc, hint=hint
+                )
+            if fn.name not in _WRITING_METHODS and why.startswith("the keyword"):
+                hint = KEYWORDS.get(why.split()[2], "leave the keyword out")
+                refuse("keyword", f"{what}: {why}", loc, hint=hint)
+            if fn.name not in _WRITING_METHODS:
+                hint = hint or "srcgrad rules lists the functions and methods that are covered"
+                why = "" if why in ("", "method") else f": {why}"
+                refuse("method", f"{what} is not covered here{why}", loc, hint=hint)
+            _refuse(f"{what} may write what it is called on", call, s, hint)
         return
     assert isinstance(cls, type)
     if issubclass(cls, str | bytes | logging.Logger):
@@ -182,15 +254,18 @@ def _function(function: Function, call: Call, obj: Any, s: Stmt) -> None:
         _refuse(f"numpy.{owner.__name__}.{name} may write what it is given", call, s)
     if isinstance(obj, np.ufunc):
         if len(call.args) > obj.nin:
-            _refuse("an array is written by out", call, s)
+            _refuse("an array is written by out", call, s, _NO_OUT)
         return
     if module == "numpy":
         if name in _WRITERS or _gives_out(obj, call):
-            _refuse(f"{name_of(obj)} may write what it is given", call, s)
+            if name not in _WRITERS:
+                _refuse("an array is written by out", call, s, _NO_OUT)
+            _refuse_named(obj, call, s)
         return
     if module == "builtins" and owner in (None, builtins):
         if name not in _BUILTINS:
-            _refuse_unknown(function, f"{name}()", call, s, [])
+            said, hint = _SAID.get(name, (_NOT_COVERED, _OUTSIDE))
+            refuse("active-call", f"{name}() {said}", call.loc or s.loc, hint=hint)
         return
     if module == "srcgrad":
         refuse(
@@ -201,11 +276,17 @@ def _function(function: Function, call: Call, obj: Any, s: Stmt) -> None:
         )
     if module in _LIBRARY:
         if name in _LIBRARY_WRITERS or (inspect.isclass(obj) and name == "partial"):
-            _refuse(f"{name_of(obj)} may write what it is given", call, s)
+            _refuse_named(obj, call, s)
         return
+    if isinstance(obj, type) and module == "builtins":
+        said, hint = _SAID.get(name, (_NOT_COVERED, _OUTSIDE))
+        refuse("active-call", f"{name}() {said}", call.loc or s.loc, hint=hint)
+    if isinstance(obj, type):
+        made = f"{obj.__name__} is a class, and objects that the function makes are not covered yet"
+        refuse("active-call", made, call.loc or s.loc, hint="keep its numbers in variables, or in a tuple")
     handed = _handed(function, call)
     if handed or isinstance(obj, pytypes.FunctionType | type):
-        _refuse_unknown(function, name_of(obj), call, s, handed)
+        _refuse_unknown(function, _public(obj), call, s, handed)
 
 
 def _gives_out(obj: Any, call: Call) -> bool:
@@ -237,24 +318,56 @@ def _tree(value: Expr, s: Stmt) -> None:
             names += attributes_called(e.node)
         for name in names:
             if name in _WRITING_METHODS:
-                _refuse(f"the method .{name} may write what it is called on", e, s)
+                _refuse(f"the method .{name} may write what it is called on", e, s, _INSTEAD.get(name))
 
 
-def _refuse(what: str, at: Expr, s: Stmt) -> None:
+def _refuse(what: str, at: Expr, s: Stmt, hint: str | None = None) -> None:
     refuse(
         "write",
         f"{what}, which is not covered yet",
         getattr(at, "loc", None) or s.loc,
-        hint="make a new value instead: np.where, np.sort(x), a list built with append",
+        hint=hint or "make a new value instead: np.where, np.sort(x), a list built with append",
     )
+
+
+_NO_OUT = "call it without out, and use the array that it returns: y = np.exp(x)"
+
+
+def _public(obj: Any) -> str:
+    """The name that a user knows a function by: functools.reduce, and not _functools.reduce."""
+    return name_of(obj).lstrip("_")
+
+
+def _refuse_named(obj: Any, at: Expr, s: Stmt) -> None:
+    """A function of NumPy's or the standard library's that writes, or calls what is not followed."""
+    name, what = getattr(obj, "__name__", ""), _public(obj)
+    loc = getattr(at, "loc", None) or s.loc
+    reason, hint = entry_for(obj) or ("", "")
+    if name == "reduce":
+        calls = "calls a function from inside, where it is not followed"
+        refuse("no-rule", f"{what} {calls}", loc, hint="write the loop: it is differentiated as it stands")
+    if name in ("partial", "methodcaller"):
+        kept = "makes a function that keeps what it is given, which is not covered yet"
+        refuse("active-call", f"{what} {kept}", loc, hint="call the function itself, with all its arguments")
+    if reason == NO_RULE:
+        refuse("no-rule", f"{what} has no derivative rule", loc, hint=hint)
+    if reason.startswith("it ") and reason != WRITES:
+        refuse("no-rule", f"{what} is refused: {reason}", loc, hint=hint)
+    _refuse(f"{what} may write what it is given", at, s)
 
 
 def _refuse_unknown(function: Function, what: str, at: Expr, s: Stmt, handed: list[str]) -> None:
     given = function.spelled(handed[0]) if handed and not handed[0].startswith("·") else "its argument"
-    why = f"may write {given}, and its source is not there to tell" if handed else "may write anything"
+    does = "what is called here" if what == "a call" else f"what {what} does"
+    hint, loc = _OUTSIDE, getattr(at, "loc", None) or s.loc
+    method = what.rpartition(".")[2] if what.startswith("the method") else ""
+    if what == "a call" or method:
+        hint = "call a function by its own name; or call it outside the function, and pass its result"
+    if method in _WRITING_METHODS and handed:
+        _refuse(f"{what} may write {given}", at, s, _INSTEAD.get(method, hint))
     refuse(
         "active-call",
-        f"{what} {why}",
-        getattr(at, "loc", None) or s.loc,
-        hint="call it outside the function, and pass its result as an argument",
+        f"{does} is not known" + (f", and it may write {given}" if handed else ""),
+        loc,
+        hint=hint,
     )

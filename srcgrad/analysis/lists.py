@@ -10,10 +10,36 @@ from srcgrad.analysis.homes import Homes, homes
 from srcgrad.analysis.uses import Use
 from srcgrad.errors import refuse
 from srcgrad.function import Function
-from srcgrad.ir import Assign, Attr, Effect, For, Name, Seq, Stmt, own_exprs, reads, statements, targets
+from srcgrad.ir import (
+    Assign,
+    Attr,
+    Effect,
+    For,
+    Item,
+    Name,
+    Seq,
+    Slice,
+    Stmt,
+    own_exprs,
+    reads,
+    statements,
+    targets,
+)
 from srcgrad.types import ListOf
 
-_READS = {"list item", "constant", "rule", "append", "for", "unpack", "iterator", "lazy", "creation", "relist", "opaque"}
+_READS = {
+    "list item",
+    "constant",
+    "rule",
+    "append",
+    "for",
+    "unpack",
+    "iterator",
+    "lazy",
+    "creation",
+    "relist",
+    "opaque",
+}
 
 
 def lists(function: Function) -> Function:
@@ -42,6 +68,14 @@ def lists(function: Function) -> Function:
                 kind = use.kind if use is not None else "for"
                 if kind == "user" and all(_before(places, a, s) for a in grown.get(web, [])):
                     continue
+                value = s.value if isinstance(s, Assign) else None
+                if kind not in _READS and isinstance(value, Item) and isinstance(value.index, Slice):
+                    refuse(
+                        "alias",
+                        f"the list {function.spelled(web)} grows, and a slice of it is not covered yet",
+                        value.loc or s.loc,
+                        hint="take the slice of an array: np.array(items)[1:], or read the items in a loop",
+                    )
                 if kind not in _READS:
                     _refuse(function, web, "another name may be bound to it", s)
                 if kind == "append" and isinstance(s, Effect) and web in reads(s.value.args[0]):  # type: ignore
@@ -56,7 +90,12 @@ def _makes(function: Function, s: Stmt, web: str) -> bool:
         return False
     if use.kind == "display":
         return True
-    if use.kind == "parallel" and isinstance(s, Assign) and isinstance(s.target, Seq) and isinstance(s.value, Seq):
+    if (
+        use.kind == "parallel"
+        and isinstance(s, Assign)
+        and isinstance(s.target, Seq)
+        and isinstance(s.value, Seq)
+    ):
         value = dict(zip((t.id for t in s.target.items), s.value.items, strict=True)).get(web)  # type: ignore
         return isinstance(value, Name) and value.id.startswith("·") and _only_display(function, value.id)
     if use.kind == "copy" and isinstance(s, Assign) and isinstance(s.value, Name):
@@ -81,10 +120,10 @@ def _before(places: Homes, append: Stmt, call: Stmt) -> bool:
 
 
 def _refuse(function: Function, web: str, why: str, s: Stmt) -> None:
-    name = function.spelled(web)
+    name = f"the list {function.spelled(web)}" if not web.startswith("·") else "what is appended to here"
     refuse(
         "alias",
-        f"the list {name} grows, and {why}",
+        f"{name} grows, and {why}",
         s.loc,
         hint="keep one name for a list that is appended to, and make it in this function",
     )

@@ -135,8 +135,9 @@ class Uses:
         if op == "**" and all(isinstance(t, Number) and t.kind == "i" and t.dtype is None for t in ts):
             if not isinstance(ts[1], Number) or ts[1].value is None:
                 result = Number("f")  # an int to an int that may be negative
-        if op == "u-" and isinstance(ts[0], Number) and isinstance(ts[0].value, float) and isinstance(result, Number):
-            result = Number(result.kind, result.dtype, -ts[0].value)
+        given = self.t(operands[0])
+        if op == "u-" and isinstance(given, Number) and isinstance(given.value, float) and isinstance(result, Number):
+            result = Number(result.kind, result.dtype, -given.value)
         if any(isinstance(t, Array) and t.shape is None for t in ts):
             result = _rankless(run, ts)
         if all(is_numeric(t) for t in ts):
@@ -324,6 +325,8 @@ class Uses:
             return self.iterator(obj, args, keywords)
         if obj in (list, tuple) and len(args) == 1:
             return self.sequence_of(obj, args[0])
+        if obj is slice and not keywords and all(isinstance(a, Const) for a in args):
+            return Use("constant", result=known(slice(*(a.value for a in args))))
         if obj is isinstance and len(args) == 2:
             return Use("constant", result=Number("b", None, self.is_instance(args)))
         variants = table().of(obj)

@@ -248,12 +248,7 @@ class _Meaning:
         elif not native and not self.is_reversed(s):
             pass  # a loop of data: it runs as it is
         elif not native and not again(t):
-            refuse(
-                "unknown-type",
-                "what the loop runs over can be run over only once, and its reverse runs over it again",
-                s.iterable.loc or s.loc,  # type: ignore[attr-defined]
-                hint="make a list of it outside the function, and pass the list",
-            )
+            self.refuse_once(s)
         elif not native:
             self.edited = True
             self.unnest.stmt = s
@@ -264,6 +259,29 @@ class _Meaning:
             self.unchanged(s, s.iterable.id)
         s.body = made + self.block(s.body)
         out.append(s)
+
+    def refuse_once(self, s: For) -> None:
+        """The refusal of a loop over what may be used up by it, by what that is."""
+        from srcgrad.analysis.activity import METHODS
+
+        made = self.definitions.get(s.iterable.id, []) if isinstance(s.iterable, Name) else []
+        use = self.f.uses.get(id(made[0])) if len(made) == 1 else None
+        hint = "if it is only data, make a list of it outside the function, and pass the list"
+        what, loc = "what the loop runs over may be", s.iterable.loc or s.loc  # type: ignore[attr-defined]
+        if use is not None and use.error is not None and use.error.filename is not None:
+            raise use.error
+        if use is not None and use.why == "method":
+            hint = METHODS.get(use.what.rpartition(".")[2], hint)
+            refuse("method", f"{use.what} is not covered as what a loop runs over", loc, hint=hint)
+        elif use is not None and use.function in (map, filter):
+            what = f"what {use.what} gives is"
+            hint = "loop over the items themselves, and call the function in the loop"
+        refuse(
+            "unknown-type",
+            f"{what} used up by one loop, and the derivative has to run over it again",
+            loc,
+            hint=hint,
+        )
 
     def is_reversed(self, s: For) -> bool:
         """Whether the body binds anything that varies."""
@@ -386,7 +404,11 @@ class _Meaning:
 
 def again(t: Type | None) -> bool:
     """Whether something can be run over again: not an iterator."""
-    return isinstance(t, Data) and t.cls in (dict, set, frozenset, str, bytes, range, list, tuple) or isinstance(t, Struct)
+    return (
+        isinstance(t, Data)
+        and t.cls in (dict, set, frozenset, str, bytes, range, list, tuple)
+        or isinstance(t, Struct)
+    )
 
 
 def _counter(f: Function) -> str:

@@ -46,6 +46,8 @@ from srcgrad.ir import (
 )
 from srcgrad.naming import hint_of
 
+_MAKE_NEW = "make a new value: np.where for places of an array, a list with append for entries"
+
 
 def unnest(function: Function) -> Function:
     """Flatten the function's body."""
@@ -127,12 +129,17 @@ class Unnest:
         out.append(s)
 
     def write(self, target: Expr) -> None:
-        what = "an array or container is written in place"
+        what, hint = "an array or container is written in place", _MAKE_NEW
+        if isinstance(target, Attr):
+            what, hint = (
+                f"the attribute .{target.name} is written",
+                "keep the number in a variable, and return it",
+            )
         refuse(
             "write",
             f"{what}, which is not covered yet",
             target.loc or self.stmt.loc,
-            hint="make a new value: np.where for places of an array, a list with append for entries",
+            hint=hint,
         )
 
     def bind(self, target: Name, value: Expr, out: Block) -> None:

@@ -111,6 +111,42 @@ def clip_at_a_count(x, w):
     return s
 
 
+@case(np.array([1.2143, 0.3529, -0.2711]))
+def loop_over_what_it_rebinds(x):
+    v = x
+    b = 0.5
+    for _ in range(1):
+        for b in v:
+            a = b
+            v = scaled(v, a * b)
+    return v * b
+
+
+def scaled(u, s):
+    return u * s + np.sin(u)
+
+
+@case(X)
+def loop_over_what_it_rebinds_to_data_of_another_name(x):
+    u = x
+    v = x[::-1]
+    for a in v:
+        v = u
+    return a
+
+
+@case(X, 0.4)
+def loop_over_what_it_rebinds_then_branches(x, w):
+    v = x[::-1] * w
+    u = x
+    b = w
+    for a in v:
+        v = np.sin(u)
+        if a > 0:
+            b = b * a
+    return a * b
+
+
 # Calls as statements that write: the callee's own writes, and those of what it calls ------------------------
 
 
@@ -202,6 +238,27 @@ def bound_method_of_a_list(x):
     return items[0] + items[1]
 
 
+class Total:
+    def __init__(self):
+        self.total = 0.0
+
+    def add(self, v):
+        self.total = v
+
+
+TOTAL = Total()
+
+
+def add_to_total(v):
+    TOTAL.add(v)
+
+
+@refused_or_right(X)
+def method_writes_a_global_object(x):
+    add_to_total(x[0])
+    return TOTAL.total * x[1]
+
+
 @refused_or_right(X)
 def add_at(x):
     y = np.zeros(5)
@@ -232,7 +289,7 @@ def through_vars(x):
 
 @refused_or_right(X)
 def zip_walked_twice(x):
-    pairs = zip([1.0, 2.0], x)
+    pairs = zip([1.0, 2.0], x, strict=False)
     s = 0.0
     for a, b in pairs:
         s = s + a * b
@@ -323,6 +380,42 @@ def break_in_an_arm_with_more_below(x):
     return s
 
 
+@case(0.5)
+def break_before_what_a_trip_rebinds(x):
+    a = 0
+    m = 0
+    v = x
+    for c in [m * x, a + 2]:
+        pass
+    for _ in range(a, 4):
+        if x:
+            if 0.2:
+                break
+        else:
+            for _ in range(m, 4):
+                v = a
+        m = a
+    return v * c
+
+
+@case(0.4)
+def maximum_with_a_choice(x):
+    a = 2
+    c = 0.0
+    if x > 5:
+        return c
+    for _ in range(2):
+        for c in [c, x]:  # noqa: B020
+            c = max(c * a, a * 0.1 if two_arms(c) else 0.3)
+    return c
+
+
+def two_arms(a, b=0.3):
+    if a > 0.2:
+        return a * b
+    return a - b
+
+
 @case(X)
 def two_targets_of_one_name(x):
     a, a = x[0] * 2, x[1] * x[2]
@@ -347,7 +440,7 @@ def helper_counts_its_calls(x):
 @case(X)
 def ternary_guards_a_name(x):
     for i in range(3):
-        y = x[i] * (1 if i == 0 else y)
+        y = x[i] * (1 if i == 0 else y)  # noqa: F821
     return y * i
 
 

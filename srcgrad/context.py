@@ -268,7 +268,11 @@ class Context:
         callee = Callee(source, types, None)
         self.callees[key] = callee
         for _ in range(8):
-            body = self.front(source, types, self, None)
+            try:
+                body = self.front(source, types, self, None)
+            except SrcgradError:
+                del self.callees[key]  # refused again at the next call, not half made
+                raise
             from srcgrad.function import VALUE
 
             result = body.types.get(VALUE)

@@ -492,7 +492,15 @@ def split_definitions(
     back.put(0, f"def {names[1].name}({', '.join([*params, seed_text])}):")
     if len(kept) > 1:
         back.put(1, f"{', '.join(kept_text)} = {kept_name}")
-    if isinstance(bar_value, Seq):
+    if isinstance(bar_value, Seq) and not wrt_leaves and has_keys(t):
+        for path in paths(t):
+            keys = ""
+            u: Any = t
+            for k in path:
+                keys += f"[{(u.keys[k] if u.keys is not None else k)!r}]"
+                u = u.items[k]
+            back.put(1, f"{text.expr(shadows.name(VALUE, path))} = {seed_text}{keys}")
+    elif isinstance(bar_value, Seq):
         back.put(1, f"{text.expr(bar_value)} = {seed_text}")
     back.reverse(d.reverse, 1)
     results = [
@@ -503,6 +511,11 @@ def split_definitions(
     first.objects = objects
     del kept_header
     return [first, second], keeps
+
+
+def has_keys(t: Type | None) -> bool:
+    """Whether a dict stands anywhere in a structure."""
+    return isinstance(t, Struct) and (t.keys is not None or any(has_keys(i) for i in t.items))
 
 
 def make_version(build: Build, front: Any) -> Callable[[Version, str], None]:
@@ -559,7 +572,7 @@ def tangent_definition(
     dots = [spell.web(d.id) for d in t.parameter_dots]
     text.put(0, f"def {name}({', '.join(p for p in (parameters(f), *dots) if p)}):")
     text.forward(body, 1)
-    leaving, kind = t.value_dot, f.types.get(VALUE)
+    leaving, kind = (t.value_display if top else t.value_dot), f.types.get(VALUE)
     if isinstance(kind, Number | Array) and kind.dtype in ("float32", "float16", "complex64"):
         dtype = Attr(Object(np, "np"), kind.dtype)
         copy = (("copy", Const(False)),)

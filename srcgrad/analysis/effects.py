@@ -117,7 +117,10 @@ def effects(function: Function) -> Function:
         if use.kind in ("lazy", "opaque"):
             _tree(value, s)
         elif isinstance(value, Call) and use.kind == "user" and use.error is not None:
-            if not _handed(function, value) and is_self_contained(use.function):
+            method = isinstance(value.fn, Attr) and not isinstance(
+                getattr(_owner_type(function, value.fn.value), "value", None), pytypes.ModuleType
+            )
+            if not method and not _handed(function, value) and is_self_contained(use.function):
                 continue  # whatever it does, it does to things of its own
             if use.error.filename is None:
                 refuse(use.error.slug, use.error.message, value.loc or s.loc, hint=use.error.hint)

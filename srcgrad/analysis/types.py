@@ -292,7 +292,7 @@ class _Types:
     # ---------------------------------------------------------------------------------------- expressions
     def assign(self, s: Stmt, value: Expr) -> Type | None:
         """The type that the statement binds; None while an operand has none yet (a loop's first round)."""
-        if not self.ready(value):
+        if not self.ready(value) and not isinstance(value, IfExp | Bool):
             return None
         use = self.operation(s, value)
         if use.kind == "user" and use.result is None:
@@ -443,7 +443,9 @@ class _Types:
         return Use("constant", result=_valueless(result))
 
     def lazy(self, e: Expr) -> Type:
-        """The type of a lazily evaluated tree."""
+        """The type of a lazily evaluated tree; None of a part that reads what no path has bound yet."""
+        if not isinstance(e, IfExp | Bool) and not self.ready(e):
+            return None  # type: ignore[return-value]
         match e:
             case IfExp(test, then, other):
                 decided = self.decided_tree(test)
@@ -477,7 +479,7 @@ class _Types:
         return self.uses.nested(e, self.lazy)
 
     def decided_tree(self, e: Expr) -> bool | None:
-        t = self.lazy(e)
+        t = self.lazy(e) if self.ready(e) else None
         if isinstance(t, Number) and t.value is not None and not isinstance(t.value, Sym):
             return bool(t.value)
         if isinstance(t, Data) and t.known and (t.value is None or isinstance(t.value, str)):

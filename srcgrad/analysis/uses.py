@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import SrcgradError
+from srcgrad.errors import SrcgradError, refuse
 from srcgrad.function import Function
 from srcgrad.ir import (
     Attr,
@@ -41,12 +41,14 @@ from srcgrad.types import (
     Array,
     Data,
     ListOf,
+    Maybe,
     Number,
     Struct,
     Sym,
     Type,
     Unknown,
     broadcast,
+    certain,
     forget,
     is_numeric,
     join,
@@ -123,7 +125,8 @@ class Uses:
 
     # ---------------------------------------------------------------------------------------- cases
     def operator(self, op: str, run: Any, e: Expr, operands: tuple[Expr, ...], counted: bool) -> Use:
-        ts = [self.t(o) for o in operands]
+        # of None the user's own operation fails
+        ts = [t.item if isinstance(t := self.t(o), Maybe) else t for o in operands]
         what = f"the operator {op.removeprefix('u')}"
         counted = counted and all(isinstance(t, Number) and t.kind == "i" and t.value is not None for t in ts)
         if not counted:
@@ -142,6 +145,8 @@ class Uses:
             result = _rankless(run, ts)
         if all(is_numeric(t) for t in ts):
             use = self.rule_use(table().by_operator.get(op, []), operands, (), what, run)
+            if use.kind == "unknown" and any(isinstance(self.t(o), Maybe) for o in operands):
+                choose(use, lambda e: certain(self.t(e)), set())
             if use.kind == "unknown" and op in _DATA_OPERATORS:
                 use = Use("constant", what=what)
         elif (
@@ -162,6 +167,13 @@ class Uses:
         if isinstance(t, Struct) and t.cls is not None and name in getattr(t.cls, "_fields", ()):
             k = t.cls._fields.index(name)
             return Use("entry", result=t.items[k], key=k)
+        if isinstance(t, Array) and callable(getattr(np.ndarray, name, None)):
+            refuse(
+                "method",
+                f"the method .{name} gets a name, and what is called by it later is not known",
+                e.loc,
+                hint=f"call it where it stands: .{name}(...)",
+            )
         if isinstance(t, Array | Number):
             result = self.context.example.result(lambda a: getattr(a, name), [t], counted=True)
             if isinstance(t, Array) and t.rank is not None and name == "ndim":

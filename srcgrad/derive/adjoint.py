@@ -17,9 +17,10 @@ from srcgrad import runtime
 from srcgrad.analysis.homes import Homes, homes
 from srcgrad.analysis.uses import Use
 from srcgrad.derive.names import Shadows, leaf_type, paths
-from srcgrad.derive.template import Template, call, has_complex, is_real, minus, times
+from srcgrad.derive.template import Template, call, has_complex, is_flag, is_real, minus, times
 from srcgrad.errors import refuse
 from srcgrad.function import VALUE, Function
+from srcgrad.normal.unnest import is_guard
 from srcgrad.ir import (
     Add,
     AddAt,
@@ -235,7 +236,7 @@ class _Adjoint:
                 use = self.f.uses.get(id(s))
                 if use is not None and use.kind == "append":
                     self.append(s, out)
-            case If() | For() | While() if not self.is_live(s):
+            case If() | For() | While() if not self.is_live(s) and not (isinstance(s, If) and is_guard(s.cond)):
                 self.unbind(sorted(all_binds([s])), s, out)
             case If():
                 self.branch(s, out)
@@ -587,7 +588,7 @@ class _Adjoint:
             elif line in lines:
                 e = use.bound[line.target]
                 value = template.line(line.value)
-                guard = template.line(selected[line.target]) if line.target in selected else None
+                guard = self.settled(template.line(selected[line.target]), out) if line.target in selected else None
                 self.contribution(use, line.target, e, minus(value) if line.sign < 0 else value, guard, out)
 
     def is_active(self, e: Expr) -> bool:
@@ -661,7 +662,7 @@ class _Adjoint:
                 continue
             value = times(g, partial)
             condition = guard if guard is not None and not isinstance(partial, Const) else None
-            chosen = template.line(selected[p]) if p in selected else None
+            chosen = self.settled(template.line(selected[p]), out) if p in selected else None
             both = [c for c in (chosen, condition) if c is not None]
             if both:
                 test = both[0] if len(both) == 1 else Binary("&", both[0], both[1])
@@ -702,6 +703,18 @@ class _Adjoint:
             return call(np.sum, "np.sum", value, axis=axis, keepdims=Const(True))
         axis = Const(0) if lead == 1 else Seq("tuple", tuple(Const(k) for k in range(lead)))
         return call(np.sum, "np.sum", value, axis=axis)
+
+    def settled(self, condition: Expr, out: Block) -> Expr:
+        """A condition that holds further down the chain too, when what it compares has been put back."""
+        names = [n for n in reads(condition) if n in self.homes.block]
+        if all(n in self.homes.local for n in names):
+            return condition
+        t = Name(self.f.temp("selected"))
+        shape = expr_shape(condition, self.f)
+        flag = is_flag(condition, self.types)
+        self.types[t.id] = Number("b") if flag else Array("bool", shape) if shape is not None else Data(object)
+        out.append(Assign(t, condition))
+        return t
 
     def any_of(self, condition: Expr | None, t: Type, y_type: Type) -> Expr | None:
         """The condition of a contribution that was summed over a broadcast: any of what was summed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from srcgrad.function import Function
-from srcgrad.ir import Expr, Name, Seq
+from srcgrad.ir import Const, Dict, Expr, Name, Seq
 from srcgrad.types import Struct, Type, adjoint_type
 
 SUFFIX = {"bar": "_bar", "dot": "_dot"}
@@ -35,6 +35,16 @@ class Shadows:
     def leaves(self, web: str) -> list[Name]:
         """The names of all leaves, in order."""
         return [self.name(web, p) for p in paths(self.f.types.get(web))]
+
+    def display(self, web: str, path: tuple[int, ...] = ()) -> Expr:
+        """The adjoint as the value is: a name, or a tuple, list or dict of the leaves."""
+        t = leaf_type(self.f.types[web], path)
+        if not isinstance(t, Struct):
+            return self.name(web, path)
+        items = tuple(self.display(web, (*path, k)) for k in range(len(t.items)))
+        if t.keys is not None:
+            return Dict(tuple(Const(k) for k in t.keys), items)
+        return Seq("list" if t.kind == "list" else "tuple", items)
 
     def structure(self, web: str, path: tuple[int, ...] = ()) -> Expr:
         """The adjoint as one expression: a name, or a tuple of the leaves."""

@@ -57,6 +57,7 @@ class Tangent:
     parameter_dots: list[Name]
     value_dot: Expr
     value_dots: list[Name]
+    value_display: Expr  # as the value is: with dicts for dicts
 
 
 def tangent(function: Function) -> Tangent:
@@ -89,8 +90,8 @@ def tangent(function: Function) -> Tangent:
             if isinstance(t, Number)
             else call(np.zeros, "np.zeros", call(np.shape, "np.shape", Name(VALUE)))
         )
-        return Tangent(body, dots, zero, [])
-    return Tangent(body, dots, work.dots.structure(VALUE), work.dots.leaves(VALUE))
+        return Tangent(body, dots, zero, [], zero)
+    return Tangent(body, dots, work.dots.structure(VALUE), work.dots.leaves(VALUE), work.dots.display(VALUE))
 
 
 class _Tangent:

@@ -30,7 +30,7 @@ from srcgrad.ir import (
     rebuild,
 )
 from srcgrad.rules.table import Variant
-from srcgrad.types import Array, Number, Type
+from srcgrad.types import Array, Data, Number, Type
 
 
 class Template:
@@ -66,6 +66,9 @@ class Template:
         if not old:
             return e
         made = rebuild(e, [self.line(c) for c in old])
+        if isinstance(made, Attr) and made.name in ("size", "shape", "ndim") and isinstance(made.value, Name):
+            if not isinstance(self.f.types.get(made.value.id), Array | Data):  # a list, or a number of Python's
+                return call(getattr(np, made.name), f"np.{made.name}", made.value)
         if isinstance(made, Unary) and made.op == "~" and is_flag(made.operand, self.f.types):
             return Unary("not", made.operand)  # of a bool of Python's, ~ is arithmetic
         return simple(made, self.f.types)

@@ -319,6 +319,9 @@ class _Meaning:
     def snapshot(self, s: For, out: Block) -> None:
         """What the loop runs over has a name that its body does not bind."""
         bound = all_binds(s.body) | set(targets(s.target))
+        # another web of the same name is printed alike
+        spelled = {self.f.spelled(n) for n in bound if not is_ours(n)}
+        bound |= {n for n in self.f.names if not is_ours(n) and self.f.spelled(n) in spelled}
 
         def settled(e: Expr, depth: int) -> Expr:
             if not isinstance(e, Name) or depth > 4:

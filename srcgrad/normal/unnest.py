@@ -101,7 +101,7 @@ class Unnest:
                 out.append(Effect(self.operation(value, out, "part", effect=True), loc=s.loc))
             case If():
                 # the test of our own flags stays in its place: behind an arm that may leave the loop nothing is kept
-                cond = s.cond if _is_guard(s.cond) else self.atom(s.cond, out)
+                cond = s.cond if is_guard(s.cond) else self.atom(s.cond, out)
                 s.cond, s.then, s.other = cond, self.block(s.then), self.block(s.other)
                 out.append(s)
             case While():
@@ -338,7 +338,8 @@ def _inner(item: Expr) -> Expr:
     return item.value if isinstance(item, Star) else item
 
 
-def _is_guard(e: Expr) -> bool:
+def is_guard(e: Expr) -> bool:
+    """Whether a condition tests our own flags: no arm that leaves the loop was taken."""
     match e:
         case Unary("not", Name(flag)):
             return flag.startswith("·")

@@ -424,19 +424,6 @@ def two_targets_of_one_name(x):
 
 # Refused without need ---------------------------------------------------------------------------------------
 
-STATE = {"count": 0}
-
-
-def counted(x):
-    STATE["count"] += 1
-    return x * x
-
-
-@case(X)
-def helper_counts_its_calls(x):
-    return counted(x[0]) + counted(x[1])
-
-
 @case(X)
 def ternary_guards_a_name(x):
     for i in range(3):

@@ -576,7 +576,11 @@ def tangent_definition(
     if isinstance(kind, Number | Array) and kind.dtype in ("float32", "float16", "complex64"):
         dtype = Attr(Object(np, "np"), kind.dtype)
         copy = (("copy", Const(False)),)
-        leaving = Call(Attr(leaving, "astype"), (dtype,), copy) if isinstance(kind, Array) else Call(dtype, (leaving,))
+        leaving = (
+            Call(Attr(leaving, "astype"), (dtype,), copy)
+            if isinstance(kind, Array)
+            else Call(dtype, (leaving,))
+        )
     text.put(1, f"return {text.expr(Seq('tuple', (Name(VALUE), leaving)))}")
     header = describe(f, "tangent", f.wrt, []) if top else ""
     return Definition(half or Half(name), text.lines, text.map, f.source.function, spell.objects, header)

@@ -171,7 +171,14 @@ def _make(
     filename = file_name(f, kind)
     text, functions, mapping = assembled(build, filename)
     return Made(
-        text, tuple(functions[-count:]), None if VALUE in f.maybe_none else is_scalar(value, pattern), value, mapping, filename, context, given
+        text,
+        tuple(functions[-count:]),
+        None if VALUE in f.maybe_none else is_scalar(value, pattern),
+        value,
+        mapping,
+        filename,
+        context,
+        given,
     )
 
 

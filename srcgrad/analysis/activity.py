@@ -182,7 +182,10 @@ def check(function: Function, s: Stmt, useful: set[str]) -> None:
             and use.result.kind in "biu"
             and use.result.dtype is not None
         )
-        whole = whole and not (zero and use.rule.elementwise)
+        asked = any(
+            "dtype" in reads(line.value) for line in use.rule.lines if line.role == "partial"
+        )  # astype
+        whole = whole and not asked and not (zero and use.rule.elementwise)
         floats = [n for n in hot if isinstance(t := function.types.get(n), Number | Array) and t.kind in "fc"]
         if whole and floats:
             refuse(

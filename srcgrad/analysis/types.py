@@ -277,7 +277,9 @@ class _Types:
             self.bind(name.id, p)  # type: ignore[attr-defined]
 
     def effect(self, s: Stmt, value: Expr) -> None:
-        call_of_local = isinstance(value, Call) and isinstance(value.fn, Attr) and isinstance(value.fn.value, Name)
+        call_of_local = (
+            isinstance(value, Call) and isinstance(value.fn, Attr) and isinstance(value.fn.value, Name)
+        )
         if call_of_local and self.uses.is_local(value.fn):  # type: ignore[attr-defined]
             owner = self.type_of(value.fn.value)
             if isinstance(owner, ListOf | Struct) and value.fn.name == "append" and len(value.args) == 1:
@@ -394,7 +396,9 @@ class _Types:
             case Dict(keys, values):
                 constants = [k.value for k in keys if isinstance(k, Const)]
                 if len(set(constants)) < len(constants):
-                    refuse("syntax", "a key stands twice in a dict", e.loc, hint="leave out the first of the two")
+                    refuse(
+                        "syntax", "a key stands twice in a dict", e.loc, hint="leave out the first of the two"
+                    )
                 if len(constants) == len(keys):
                     return Use(
                         "display", result=Struct("dict", tuple(t(v) for v in values), tuple(constants))

@@ -139,7 +139,12 @@ class Uses:
             if not isinstance(ts[1], Number) or ts[1].value is None:
                 result = Number("f")  # an int to an int that may be negative
         given = self.t(operands[0])
-        if op == "u-" and isinstance(given, Number) and isinstance(given.value, float) and isinstance(result, Number):
+        if (
+            op == "u-"
+            and isinstance(given, Number)
+            and isinstance(given.value, float)
+            and isinstance(result, Number)
+        ):
             result = Number(result.kind, result.dtype, -given.value)
         if any(isinstance(t, Array) and t.shape is None for t in ts):
             result = _rankless(run, ts)
@@ -588,8 +593,10 @@ def is_quiet(obj: Any) -> bool:
     if not module.startswith("numpy") or not callable(obj) or isinstance(obj, type):
         return False
     parts = module.split(".")
-    return (len(parts) == 1 or parts[1] in ("linalg", "fft", "lib", "_core")) and hint_for(obj) is not None and (
-        getattr(obj, "__name__", "") not in _LOUD
+    return (
+        (len(parts) == 1 or parts[1] in ("linalg", "fft", "lib", "_core"))
+        and hint_for(obj) is not None
+        and (getattr(obj, "__name__", "") not in _LOUD)
     )
 
 

@@ -236,7 +236,9 @@ class _Adjoint:
                 use = self.f.uses.get(id(s))
                 if use is not None and use.kind == "append":
                     self.append(s, out)
-            case If() | For() | While() if not self.is_live(s) and not (isinstance(s, If) and is_guard(s.cond)):
+            case If() | For() | While() if not self.is_live(s) and not (
+                isinstance(s, If) and is_guard(s.cond)
+            ):
                 self.unbind(sorted(all_binds([s])), s, out)
             case If():
                 self.branch(s, out)
@@ -588,7 +590,11 @@ class _Adjoint:
             elif line in lines:
                 e = use.bound[line.target]
                 value = template.line(line.value)
-                guard = self.settled(template.line(selected[line.target]), out) if line.target in selected else None
+                guard = (
+                    self.settled(template.line(selected[line.target]), out)
+                    if line.target in selected
+                    else None
+                )
                 self.contribution(use, line.target, e, minus(value) if line.sign < 0 else value, guard, out)
 
     def is_active(self, e: Expr) -> bool:
@@ -712,7 +718,9 @@ class _Adjoint:
         t = Name(self.f.temp("selected"))
         shape = expr_shape(condition, self.f)
         flag = is_flag(condition, self.types)
-        self.types[t.id] = Number("b") if flag else Array("bool", shape) if shape is not None else Data(object)
+        self.types[t.id] = (
+            Number("b") if flag else Array("bool", shape) if shape is not None else Data(object)
+        )
         out.append(Assign(t, condition))
         return t
 

@@ -257,14 +257,18 @@ class _Record:
             return web in self.homes.local
         around = set(self.homes.path[self.homes.of_stmt[id(since)]])
         inner = [b for b in self.homes.path[self.homes.of_stmt[id(until)]] if b not in around]
-        loops = {b for b in inner if b in self.homes.looped}  # their later statements run before `until`, in a later trip
+        loops = {
+            b for b in inner if b in self.homes.looped
+        }  # their later statements run before `until`, in a later trip
         if isinstance(until, For | While) and until is not since:
             loops |= {id(b) for b in blocks(until)}
         for s in (*self.homes.bound_by.get(web, []), *self.appends(web)):
             if lo < order[id(s)] <= hi:
                 return False
             block = id(s.body) if isinstance(s, For) else self.homes.of_stmt[id(s)]
-            if loops & set(self.homes.path[block]) and not (isinstance(s, For) and self.is_loop_variable(web)):
+            if loops & set(self.homes.path[block]) and not (
+                isinstance(s, For) and self.is_loop_variable(web)
+            ):
                 return False
         if web in self.homes.local:
             return True

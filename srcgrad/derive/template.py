@@ -67,7 +67,9 @@ class Template:
             return e
         made = rebuild(e, [self.line(c) for c in old])
         if isinstance(made, Attr) and made.name in ("size", "shape", "ndim") and isinstance(made.value, Name):
-            if not isinstance(self.f.types.get(made.value.id), Array | Data):  # a list, or a number of Python's
+            if not isinstance(
+                self.f.types.get(made.value.id), Array | Data
+            ):  # a list, or a number of Python's
                 return call(getattr(np, made.name), f"np.{made.name}", made.value)
         if isinstance(made, Unary) and made.op == "~" and is_flag(made.operand, self.f.types):
             return Unary("not", made.operand)  # of a bool of Python's, ~ is arithmetic
@@ -198,6 +200,8 @@ def simple(e: Expr, types: dict[str, Type]) -> Expr:
             if isinstance(x, Const) and isinstance(x.value, int | float) and not isinstance(x.value, bool):
                 return Const(x.value * c)
             return x if type(c) is int or is_floating(x, types) else e
+        case Binary("*", Const(float() as c), x) if c in (2.0, 3.0, 4.0, 6.0, 8.0) and is_floating(x, types):
+            return Binary("*", Const(int(c)), x)
         case Binary(op, Const(int() | float() as a), Const(int() | float() as b)) if not (
             isinstance(a, bool) or isinstance(b, bool)
         ):

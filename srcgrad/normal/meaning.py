@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from srcgrad.analysis.activity import varied
-from srcgrad.analysis.types import types
+from srcgrad.analysis.types import atom_types, types
 from srcgrad.analysis.uses import item_of
 from srcgrad.errors import refuse
 from srcgrad.function import Function, is_ours
 from srcgrad.ir import (
     Assign,
+    Attr,
     Binary,
     Block,
     Call,
@@ -92,6 +93,7 @@ class _Meaning:
         self.edited = self.cut = False
         local = {n for n in function.names}
         self.unnest = Unnest(function, local)
+        self.atom = atom_types(function)
         self.definitions: dict[str, list[Stmt]] = {}
         for s in statements(function.body):
             if isinstance(s, Assign):
@@ -99,8 +101,8 @@ class _Meaning:
                     self.definitions.setdefault(n, []).append(s)
 
     def type_of(self, e: Expr) -> Type | None:
-        if isinstance(e, Name):
-            return self.f.types.get(e.id)
+        if isinstance(e, Name | Attr):
+            return self.f.types.get(e.id) if isinstance(e, Name) and e.id in self.f.types else self.atom(e)
         return None
 
     def block(self, block: Block) -> Block:

@@ -424,6 +424,7 @@ def two_targets_of_one_name(x):
 
 # Refused without need ---------------------------------------------------------------------------------------
 
+
 @case(X)
 def ternary_guards_a_name(x):
     for i in range(3):

@@ -427,7 +427,9 @@ def check(case, *, rule=True, against_differences=True, scale=1e-12):
     for v, v_dot in zip(leaves(y), leaves(y_dot), strict=True):
         assert np.shape(v_dot) == np.shape(v), f"the tangent has shape {np.shape(v_dot)}, not {np.shape(v)}"
     (left, size), (right, other) = product(y_bar, y_dot), product(bars, dots)
-    coarsest = max((np.finfo(v.dtype).eps for v in map(np.asarray, leaves(y)) if v.dtype.kind in "fc"), default=0)
+    coarsest = max(
+        (np.finfo(v.dtype).eps for v in map(np.asarray, leaves(y)) if v.dtype.kind in "fc"), default=0
+    )
     scale = max(scale, 100 * coarsest)  # float16 and float32 leave as they are
     assert abs(left - right) <= scale * max(size, other, 1e-300), (
         f"y_bar * y_dot = {left}, x_bar * x_dot = {right}"

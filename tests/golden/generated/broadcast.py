@@ -9,7 +9,7 @@ def primal_grad(w, b, x):
     y = x @ w + b
     value = np.sum(y * y)
     # reverse sweep
-    y_bar = 2.0 * y  # return np.sum(y * y)
+    y_bar = 2 * y  # return np.sum(y * y)
     b_bar = np.sum(y_bar, axis=0)  # y = x @ w + b
     w_bar = x.T @ y_bar
     return value, (w_bar, b_bar)

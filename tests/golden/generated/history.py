@@ -15,7 +15,7 @@ def primal_grad(x: np.ndarray, n: int):
     stack_states = np.stack(states)
     value = np.sum(stack_states**2)
     # reverse sweep
-    states_bar = list(2.0 * stack_states)  # return np.sum(np.stack(states) ** 2)
+    states_bar = list(2 * stack_states)  # return np.sum(np.stack(states) ** 2)
     x_bar = np.zeros_like(x)
     for k in reversed(range(n)):
         states.pop()  # states.append(np.sin(states[-1]) * x)

@@ -10,7 +10,7 @@ def primal_grad(x):
     y = np.where(taken, np.log(x), 0.0)
     value = np.sum(y * y)
     # reverse sweep
-    x_bar = np.where(taken, 2.0 * y / x, 0.0)  # y = np.where(x > 0, np.log(x), 0.0)
+    x_bar = np.where(taken, 2 * y / x, 0.0)  # y = np.where(x > 0, np.log(x), 0.0)
     return value, x_bar
 
 

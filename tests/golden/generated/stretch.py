@@ -9,7 +9,7 @@ def primal_grad(x, y):
     r = x - y
     value = np.sum(r * r)
     # reverse sweep
-    x_bar = np.sum(2.0 * r, axis=0, keepdims=True)  # r = x - y
+    x_bar = np.sum(2 * r, axis=0, keepdims=True)  # r = x - y
     return value, x_bar
 
 

@@ -8,7 +8,7 @@ def quadratic_grad(x):
     # forward sweep
     value = 2 * np.dot(x, x)
     # reverse sweep
-    x_bar = 4.0 * x  # return 2 * np.dot(x, x)
+    x_bar = 4 * x  # return 2 * np.dot(x, x)
     return value, x_bar
 
 

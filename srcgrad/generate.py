@@ -250,7 +250,13 @@ def spelling_for(
     user = [n for n in mentioned if not is_ours(n) and "·bar" not in n and "·dot" not in n]
     spell = Spelling(f, taken, objects)
     order = {n: min((h.order.get(id(s), 0) for s in h.bound_by.get(n, [])), default=-1) for n in user}
-    spell.webs(sorted(user, key=lambda n: order[n]), read, h)
+    begun = {
+        n
+        for s in d_forward
+        if isinstance(s, Assign) and s.value == Const(None) and id(s) not in f.uses
+        for n in _names_bound(s)
+    }
+    spell.webs(sorted(user, key=lambda n: order[n]), read, h, begun)
     return spell
 
 

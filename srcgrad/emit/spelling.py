@@ -24,8 +24,11 @@ class Spelling:
         self.of: dict[str, str] = {}
         self.objects = objects  # spelled name -> object of ours, shared by the functions of one text
 
-    def webs(self, mentioned: list[str], read_in_reverse: set[str], homes: Homes) -> None:
-        """Spell the webs of the forward sweep; `mentioned` is in the order of the text."""
+    def webs(self, mentioned: list[str], read_in_reverse: set[str], homes: Homes, begun: set[str]) -> None:
+        """Spell the webs of the forward sweep; `mentioned` is in the order of the text.
+
+        `begun` are bound to None at the start: they may not share a name with anything.
+        """
         f = self.f
         groups: dict[str, list[str]] = {}
         for w in mentioned:
@@ -46,7 +49,7 @@ class Spelling:
                 alone = len(group) == 1
                 if alone or w in params:
                     self.of[w] = name
-                elif params and params[0] in read_in_reverse:
+                elif (params and params[0] in read_in_reverse) or w in begun:
                     self.of[w] = self.numbered(name, earlier := earlier + 1)
                 elif w not in read_in_reverse or (w == last and not (looped and len(group) > 1)):
                     self.of[w] = name

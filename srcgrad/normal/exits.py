@@ -56,8 +56,9 @@ class _Exit:
 @dataclass
 class _Context:
     loop: list[_Exit] | None  # the exits of the loop we are in; None at the function's level
-    returned: str | None = None  # the flag that a return sets, where the rest is under a test
-    skipped: str | None = None  # ... that a continue sets
+    # the flags that a return (a continue) sets: one for each test around it, so that no test's flag is set behind it
+    returned: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
 
 
 class _Exits:
@@ -99,10 +100,9 @@ class _Exits:
         if ctx.loop is None:
             assert isinstance(s, Return)
             value = Assign(Name(VALUE), s.value or Const(None), loc=s.loc)
-            end: Block = [value] if ctx.returned is None else [value, _set(ctx.returned, True, s)]
-            return [*arm, *end]
+            return [*arm, value, *(_set(flag, True, s) for flag in ctx.returned)]
         if isinstance(s, Continue):
-            return [*arm, *([_set(ctx.skipped, True, s)] if ctx.skipped else [])]
+            return [*arm, *(_set(flag, True, s) for flag in ctx.skipped)]
         hint = "returned" if isinstance(s, Return) else "stopped"
         exit = _Exit(self.flag(hint), arm, s)
         ctx.loop.append(exit)
@@ -134,15 +134,13 @@ class _Exits:
         flags: list[str] = []
         inner = _Context(ctx.loop, ctx.returned, ctx.skipped)
         if ctx.loop is None:
-            if inner.returned is None:
-                inner.returned = self.flag("returned")
-                out.append(_set(inner.returned, False, s))
-            flags.append(inner.returned)
+            flags.append(self.flag("returned"))
+            inner.returned = (*ctx.returned, flags[0])
+            out.append(_set(flags[0], False, s))
         elif _continues([s]):
-            if inner.skipped is None:
-                inner.skipped = self.flag("skipped")
-                out.append(_set(inner.skipped, False, s))
-            flags.append(inner.skipped)
+            flags.append(self.flag("skipped"))
+            inner.skipped = (*ctx.skipped, flags[0])
+            out.append(_set(flags[0], False, s))
         before = len(ctx.loop) if ctx.loop is not None else 0
         s.then, s.other = self.block(s.then, inner), self.block(s.other, inner)
         out.append(s)

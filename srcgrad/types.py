@@ -268,7 +268,7 @@ def same_shape(a: Type | None, b: Type | None) -> bool:
         x is not None
         and y is not None
         and len(x) == len(y)
-        and all(e is not None and e == f for e, f in zip(x, y))
+        and all(e is not None and e == f for e, f in zip(x, y, strict=True))
     )
 
 

@@ -20,7 +20,6 @@ from srcgrad.derive.names import Shadows, leaf_type, paths
 from srcgrad.derive.template import Template, call, has_complex, is_flag, is_real, minus, times
 from srcgrad.errors import refuse
 from srcgrad.function import VALUE, Function
-from srcgrad.normal.unnest import is_guard
 from srcgrad.ir import (
     Add,
     AddAt,
@@ -57,6 +56,7 @@ from srcgrad.ir import (
     targets,
     walk,
 )
+from srcgrad.normal.unnest import is_guard
 from srcgrad.simplify.stretch import expr_shape
 from srcgrad.types import (
     Array,

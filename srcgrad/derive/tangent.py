@@ -249,7 +249,7 @@ class _Tangent:
                     self.put(y.id, (), Seq("list", tuple(self.of(o, (j, *p)) for o, j, p in parts)), s, out)
                     return
                 offset = len(self.types[value.left.id].items)  # type: ignore[attr-defined,union-attr]
-                for n, (source, j, p) in enumerate(parts):
+                for source, j, p in parts:
                     own = source is value.left
                     self.put(y.id, (j if own else j + offset, *p), self.of(source, (j, *p)), s, out)
             case "slice":

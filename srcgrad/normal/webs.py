@@ -177,8 +177,8 @@ class _Webs:
 
                 def renamed(t: Expr, own: int = own) -> Expr:
                     match t:
-                        case Name(id=name) if (own, name) in self.definitions:
-                            return Name(ids[self.find(self.definitions[own, name])], loc=t.loc)
+                        case Name() if (own, t.id) in self.definitions:
+                            return Name(ids[self.find(self.definitions[own, t.id])], loc=t.loc)
                         case Seq(kind, items):
                             return Seq(kind, tuple(renamed(i) for i in items), loc=t.loc)
                         case Star(value):

@@ -125,9 +125,10 @@ class _Fold:
                 if self.in_opaque(u, name):
                     return False
 
-                def change(e: Expr) -> Expr:
+                ours = id(u) not in self.f.uses  # the user's own operations stay as they are
+
+                def change(e: Expr, ours: bool = ours) -> Expr:
                     e = substitute(e, {name: s.value})
-                    ours = id(u) not in self.f.uses  # the user's own operations stay as they are
                     return self.simplify(e) if self.simplify is not None and ours else e
 
                 map_exprs(u, change)

@@ -57,7 +57,7 @@ def _unread(block: Block, f: Function, needed: set[str], pure: object) -> None:
         read = all_reads(block) | needed | {VALUE}
         removed = False
 
-        def sweep(b: Block) -> None:
+        def sweep(b: Block, read: frozenset[str] = frozenset(read)) -> None:
             nonlocal removed
             for k in range(len(b) - 1, -1, -1):
                 s = b[k]

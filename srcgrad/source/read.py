@@ -435,7 +435,7 @@ def _side_by_side(
             # The compiler made one object of two equal ones on one line. Without its
             # partner a code object stands for itself.
             others = ones
-        for one, other in zip(ones, others):
+        for one, other in zip(ones, others, strict=True):
             yield one, other
             waiting.append((_nested(one), _nested(other)))
 
@@ -519,7 +519,7 @@ def _constant(value: Any) -> Any:
 def _positions(code: types.CodeType) -> Iterator[tuple[int, int, int, int]]:
     """Gives line, column, last line, last column of each instruction that has them."""
     instructions = code.co_code[::2]
-    for opcode, position in zip(instructions, code.co_positions()):
+    for opcode, position in zip(instructions, code.co_positions(), strict=False):
         # RESUME stands at the first line, which may be a decorator's.
         if dis.opname[opcode] == "RESUME" or None in position:
             continue

@@ -89,7 +89,7 @@ class Names:
     def __init__(self, source: Source) -> None:
         function = source.function
         cells = function.__closure__ or ()
-        self._cells = dict(zip(function.__code__.co_freevars, cells))
+        self._cells = dict(zip(function.__code__.co_freevars, cells, strict=True))
         self._globals = function.__globals__
         # A module may bring builtins of its own, found when the function was made.
         self._builtins = getattr(function, "__builtins__", vars(builtins))

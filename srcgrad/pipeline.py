@@ -17,7 +17,7 @@ from srcgrad.analysis.effects import effects
 from srcgrad.analysis.lists import lists
 from srcgrad.analysis.types import types
 from srcgrad.context import Context, Half, check_signature
-from srcgrad.errors import refuse
+from srcgrad.errors import SrcgradError, refuse
 from srcgrad.function import VALUE, Function
 from srcgrad.generate import (
     Build,
@@ -118,6 +118,10 @@ def make(source: Source, arguments: dict[str, Any] | None, wrt: tuple[str, ...],
     while True:
         try:
             return _make(source, arguments, wrt, mode, Pattern(exact))
+        except SrcgradError as error:
+            if arguments is None and error.slug in ("no-rule", "unknown-type"):
+                error.hint = 'give example arguments, so that ranks are known: --at "x=np.arange(4.0)"'
+            raise
         except Pinned as pinned:
             if pinned.sizes <= exact:
                 raise AssertionError("sizes pinned twice") from None

@@ -661,6 +661,9 @@ class _Adjoint:
                 out.append(Assign(t, template.line(line.value)))
                 template.values[line.target] = t
         y_type = self.types[y.id]
+        # with one operand alone the result has its shape, whatever that is
+        operands = [e for e in use.bound.values() if not isinstance(e, Const)]
+        alone = len(set(operands)) == 1
         for p in wanted:
             e = use.bound[p]
             partial = template.line(partials[p]) if p in partials else Const(1)
@@ -682,7 +685,7 @@ class _Adjoint:
                 self.add_indexed(e, index, value, carried, repeats, out)
                 continue
             t = self.types[e.id]
-            if not same_shape(t, y_type):
+            if not same_shape(t, y_type) and not alone:
                 value, carried = self.unbroadcast(value, e, t, y_type), self.any_of(carried, t, y_type)
             self.add(e, value, out, carried)
 

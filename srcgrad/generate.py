@@ -474,7 +474,8 @@ def split_definitions(
     kept = sorted((n for n in needed if n in f.names), key=lambda n: (is_ours(n), n))
     reverse_reads = {n for s in statements(d.reverse) for e in own_exprs(s) for n in reads(e)}
     kept_header = kept_names(f, d.forward)
-    at_root = {n for s in d.forward for n in _names_bound(s)} | set(f.params)
+    # a loop of no trips does not bind its variable
+    at_root = {n for s in d.forward if not isinstance(s, For) for n in _names_bound(s)} | set(f.params)
     d.forward[:0] = [Assign(Name(k), Const(None)) for k in kept if k not in at_root]  # a path may not bind it
     forward(d.forward, f, reverse_reads | {value} | set(kept))
     objects: dict[str, Any] = {}

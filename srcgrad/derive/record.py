@@ -357,7 +357,9 @@ class _Record:
             return
         around = self.homes.path[self.homes.of_stmt[id(at)]]
         for s in self.homes.bound_by.get(web, []):
-            if s is not at and self.homes.order[id(s)] < self.homes.order[id(at)]:
+            if s is at or isinstance(s, For):  # a loop of no trips does not bind its variable
+                continue
+            if self.homes.order[id(s)] < self.homes.order[id(at)]:
                 if self.homes.of_stmt[id(s)] in around:
                     return
         if not any(isinstance(s, Assign) and s.target == Name(web) for s in self.start):

@@ -196,7 +196,8 @@ def _leaves(block: Block) -> str:
                     return "always"
                 may = may or a != "never" or b != "never"
             case For() | While():
-                may = may or any(isinstance(t, Return) for t in _inside(s))
+                # what stands in a loop's else leaves what the loop stands in
+                may = may or any(isinstance(t, Return) for t in _inside(s)) or _leaves(s.other) != "never"
     return "may" if may else "never"
 
 
@@ -216,6 +217,8 @@ def _continues(block: Block) -> bool:
         if isinstance(s, Continue):
             return True
         if isinstance(s, If) and (_continues(s.then) or _continues(s.other)):
+            return True
+        if isinstance(s, For | While) and _continues(s.other):
             return True
     return False
 

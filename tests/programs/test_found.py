@@ -452,3 +452,33 @@ def test_refused_or_right(function, arguments):
         check(function, arguments)
     except SrcgradError as error:
         assert error.slug
+
+
+@case(X)
+def continue_in_the_else_of_an_inner_loop(x):
+    u = x * 1.5
+    for k in range(4):
+        if k % 2:
+            for _ in range(k):
+                u = np.sin(u)
+            else:
+                continue
+        u = u * x[k]
+    return np.sum(u)
+
+
+@case(X)
+def flags_that_are_apart(x):
+    c = 0
+    s = x[0]
+    if not c > 0.2:
+        if c > 0:
+            if s > c:
+                return s**2
+        n = 0
+        while n < 4:
+            n += 1
+            s = s * x[1]
+            if n > 1:
+                return np.sum(x + x) * s
+    return s * 3

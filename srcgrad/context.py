@@ -18,7 +18,19 @@ from srcgrad.function import Function
 from srcgrad.ir import Attr, Expr, Name
 from srcgrad.source.read import Source, read
 from srcgrad.source.resolve import MISSING, Names
-from srcgrad.types import Array, Data, ListOf, Maybe, Number, Pattern, Struct, Sym, Type, Unknown, known
+from srcgrad.types import (
+    Array,
+    Data,
+    ListOf,
+    Number,
+    Pattern,
+    Struct,
+    Sym,
+    Type,
+    Unknown,
+    known,
+    map_symbols,
+)
 
 STOCK = ("numpy", "scipy", "math", "cmath", "builtins")
 LIBRARY = {*STOCK, *sys.stdlib_module_names, "srcgrad"} - {"__main__"}
@@ -254,7 +266,7 @@ class Context:
         names: dict[
             str, str
         ] = {}  # extents that only the run knows, by the order in which the callee meets them
-        types = {p: renamed(t, self.canonical(names)) for p, t in types.items()}
+        types = {p: map_symbols(t, self.canonical(names)) for p, t in types.items()}
         key = (id(source.function), tuple(types.items()))
         if key in self.callees:
             return self.callees[key], bound
@@ -281,11 +293,11 @@ class Context:
             callee.result = result
         return callee, bound
 
-    def canonical(self, names: dict[str, str]) -> Callable[[str], str]:
-        def rename(symbol: str) -> str:
-            if symbol in self.pattern.lengths:
+    def canonical(self, names: dict[str, str]) -> Callable[[Sym], Sym]:
+        def rename(symbol: Sym) -> Sym:
+            if symbol.name in self.pattern.lengths:
                 return symbol
-            return names.setdefault(symbol, f"c{len(names)}")
+            return Sym(names.setdefault(symbol.name, f"c{len(names)}"), symbol.plus)
 
         return rename
 
@@ -305,26 +317,6 @@ class Context:
             self.versions[key] = v
             self.make_version(v, mode)
         return self.versions[key]
-
-
-def renamed(t: Type, rename: Callable[[str], str]) -> Type:
-    """The type with other names for its symbols."""
-
-    def extent(e: Any) -> Any:
-        return Sym(rename(e.name), e.plus) if isinstance(e, Sym) else e
-
-    match t:
-        case Array(dtype, shape) if shape is not None:
-            return Array(dtype, tuple(extent(e) for e in shape))
-        case Number(kind, dtype, Sym() as value):
-            return Number(kind, dtype, extent(value))
-        case Struct(kind, items, keys, cls):
-            return Struct(kind, tuple(renamed(i, rename) for i in items), keys, cls)
-        case ListOf(item) if item is not None:
-            return ListOf(renamed(item, rename))
-        case Maybe(item):
-            return Maybe(renamed(item, rename))
-    return t
 
 
 def plain_attribute(owner: Any, name: str) -> Any:
@@ -391,6 +383,3 @@ def _is_stock(value: Any) -> bool:
     if isinstance(module, str) and not isinstance(value, np.generic | np.ndarray):
         return module.split(".")[0] in STOCK
     return value is math.pi or value is np.pi or isinstance(value, np.ufunc | pytypes.BuiltinFunctionType)
-
-
-__all__ = ["Callee", "Context", "Half", "SrcgradError", "Version"]

@@ -6,7 +6,7 @@ import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
-from srcgrad.ir import Block, Expr, Stmt
+from srcgrad.ir import Block, Stmt
 from srcgrad.types import Type
 
 VALUE = "·value"  # the web of the function's result
@@ -59,6 +59,3 @@ def is_ours(name: str) -> bool:
 
 def user_line(s: Stmt) -> int | None:
     return None if s.loc is None else s.loc.lineno
-
-
-__all__ = ["VALUE", "Expr", "Function", "is_ours", "user_line"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import keyword
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,11 +22,9 @@ from srcgrad.derive.template import call
 from srcgrad.emit.compile import compiled, remember
 from srcgrad.emit.spelling import Spelling
 from srcgrad.emit.text import Text
-from srcgrad.errors import SrcgradError, refuse
 from srcgrad.function import VALUE, Function, is_ours
 from srcgrad.ir import (
     Add,
-    AddAt,
     Assign,
     Attr,
     AugAssign,
@@ -41,13 +38,11 @@ from srcgrad.ir import (
     Object,
     Seq,
     Stmt,
-    While,
     all_binds,
     blocks,
     own_exprs,
     reads,
     statements,
-    targets,
     walk,
 )
 from srcgrad.simplify.accumulate import accumulate, dead
@@ -123,9 +118,7 @@ def derived(
         copies(d.reverse, wanted, may)
         d.reverse[:] = dead(d.reverse, wanted)
 
-    reverse_of = d.reverse_of
     clean()
-    assert reverse_of is d.reverse_of
     record(d, wanted)
     sink(d.reverse)
     copies(d.reverse, wanted, lambda n: may(n) or is_ours(n) and n not in wanted)
@@ -473,7 +466,6 @@ def split_definitions(
     needed = live_in(d.reverse, frozenset(outputs)) - {b.id for b in value_bars}
     kept = sorted((n for n in needed if n in f.names), key=lambda n: (is_ours(n), n))
     reverse_reads = {n for s in statements(d.reverse) for e in own_exprs(s) for n in reads(e)}
-    kept_header = kept_names(f, d.forward)
     # a loop of no trips does not bind its variable
     at_root = {n for s in d.forward if not isinstance(s, For) for n in _names_bound(s)} | set(f.params)
     d.forward[:0] = [Assign(Name(k), Const(None)) for k in kept if k not in at_root]  # a path may not bind it
@@ -516,7 +508,6 @@ def split_definitions(
     back.put(1, "return " + (results[0] if len(results) == 1 else f"{', '.join(results)}"))
     second = Definition(names[1], back.lines, back.map, f.source.function, objects)
     first.objects = objects
-    del kept_header
     return [first, second], keeps
 
 
@@ -625,6 +616,3 @@ def assembled(build: Build, filename: str) -> tuple[str, list[Any], dict[int, in
 
 def file_name(f: Function, kind: str) -> str:
     return f"<srcgrad: {kind} of {Path(f.source.filename).name}:{f.source.firstlineno}>"
-
-
-__all__ = ["AddAt", "Build", "For", "SrcgradError", "While", "builtins", "refuse", "targets"]

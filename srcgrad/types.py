@@ -216,16 +216,26 @@ def _as_list(t: Type) -> ListOf | None:
 
 def forget(t: Type, site: Callable[[str], bool]) -> Type:
     """The type without the extents for which `site` holds: what a loop carries into its next trip."""
-    if isinstance(t, Array) and t.shape is not None:
-        return replace(t, shape=tuple(None if isinstance(e, Sym) and site(e.name) else e for e in t.shape))
-    if isinstance(t, Number) and isinstance(t.value, Sym) and site(t.value.name):
-        return replace(t, value=None)
-    if isinstance(t, Struct):
-        return replace(t, items=tuple(forget(i, site) for i in t.items))
-    if isinstance(t, ListOf) and t.item is not None:
-        return ListOf(forget(t.item, site))
-    if isinstance(t, Maybe):
-        return Maybe(forget(t.item, site))
+    return map_symbols(t, lambda e: None if site(e.name) else e)
+
+
+def map_symbols(t: Type, change: Callable[[Sym], Extent]) -> Type:
+    """The type with something else for each symbol in it.
+
+    >>> print(map_symbols(Array("float64", (Sym("n"), 3)), lambda e: Sym("m", e.plus)))
+    float64[m, 3]
+    """
+    match t:
+        case Array(shape=shape) if shape is not None:
+            return replace(t, shape=tuple(change(e) if isinstance(e, Sym) else e for e in shape))
+        case Number(value=Sym() as value):
+            return replace(t, value=change(value))
+        case Struct(items=items):
+            return replace(t, items=tuple(map_symbols(i, change) for i in items))
+        case ListOf(item) if item is not None:
+            return ListOf(map_symbols(item, change))
+        case Maybe(item):
+            return Maybe(map_symbols(item, change))
     return t
 
 

@@ -160,16 +160,12 @@ def _is_shape(function: Function, name: str) -> bool:
     return isinstance(t, Number) and t.value is not None
 
 
-def is_active(function: Function, e: Expr) -> bool:
-    return any(n in function.active for n in reads(e))
-
-
 def check(function: Function, s: Stmt, useful: set[str]) -> None:
     """Refuse an operation that an active number goes through and that has no derivative here."""
     use: Use | None = function.uses.get(id(s))
     if use is None or not isinstance(s, Assign) or use.kind == "parallel":
         return
-    hot = [n for n in sorted(reads(s.value)) if n in function.varied and can_vary(function.types.get(n))]
+    hot = [n for n in sorted(reads(s.value)) if n in function.varied]
     wanted = any(t in useful for t in targets(s.target))
     if not hot or not wanted or use.kind in _SILENT:
         return
@@ -218,10 +214,6 @@ def check(function: Function, s: Stmt, useful: set[str]) -> None:
 
 def _shown(function: Function, web: str) -> str:
     return "..." if web.startswith("·") else function.spelled(web)
-
-
-def can_vary(t: Type | None) -> bool:
-    return True
 
 
 def depends(function: Function, web: str) -> str:
@@ -498,6 +490,3 @@ def _article(what: str) -> str:
         if what[0] in "aeiouf" and what != "lambda" and not what.startswith("list")
         else f"a {what}"
     )
-
-
-__all__ = ["Name", "activity", "can_carry", "check", "edges", "is_active", "varied"]

@@ -26,6 +26,7 @@ from srcgrad.types import (
     Type,
     Unknown,
     join,
+    map_symbols,
 )
 
 # The sizes of the symbols of one call, symbol by symbol, in four trials. Chosen so that no two differ by a constant, that
@@ -251,20 +252,7 @@ def replaced(t: Type, name: str, by: Extent) -> Type:
 
 def sized(t: Type, values: dict[str, int]) -> Type:
     """The type with numbers for symbols."""
-
-    def size(e: Extent) -> Extent:
-        return values[e.name] + e.plus if isinstance(e, Sym) else e
-
-    match t:
-        case Array(dtype, shape) if shape is not None:
-            return Array(dtype, tuple(size(e) for e in shape))
-        case Number(kind, dtype, Sym() as value):
-            return Number(kind, dtype, size(value))
-        case Struct(kind, items, keys, cls):
-            return Struct(kind, tuple(sized(i, values) for i in items), keys, cls)
-        case ListOf(item) if item is not None:
-            return ListOf(sized(item, values))
-    return t
+    return map_symbols(t, lambda e: values[e.name] + e.plus)
 
 
 def _no_extents(t: Type | None) -> Type | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from srcgrad.function import Function
-from srcgrad.ir import Block, For, If, Stmt, While, binds, blocks, stmt_reads
+from srcgrad.ir import Block, For, If, Stmt, While, binds, stmt_reads
 
 
 @dataclass
@@ -86,6 +86,3 @@ def homes(function: Function) -> Homes:
             if binding_block == common[-1]:
                 out.local.add(web)
     return out
-
-
-__all__ = ["Homes", "blocks", "homes"]

@@ -60,7 +60,6 @@ from srcgrad.types import (
     forget,
     join,
     known,
-    rank_of,
 )
 
 BINARY: dict[str, Callable[..., Any]] = {
@@ -505,6 +504,3 @@ def _joined(items: Any) -> Type:
     for i in items:
         out = join(out, i)
     return out or Unknown()
-
-
-__all__ = ["BINARY", "COMPARE", "UNARY", "rank_of", "types"]

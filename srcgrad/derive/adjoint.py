@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.homes import Homes, homes
 from srcgrad.analysis.uses import Use
-from srcgrad.derive.names import Shadows, leaf_type, paths
+from srcgrad.derive.names import Shadows, leaf_type, paths, taken_from
 from srcgrad.derive.template import Template, call, has_complex, is_flag, is_real, minus, times
 from srcgrad.errors import refuse
 from srcgrad.function import VALUE, Function
@@ -28,10 +28,8 @@ from srcgrad.ir import (
     AugAssign,
     Binary,
     Block,
-    Bool,
     Break,
     Call,
-    Compare,
     Const,
     Effect,
     Expr,
@@ -46,7 +44,6 @@ from srcgrad.ir import (
     Slice,
     Star,
     Stmt,
-    Unary,
     Unbind,
     While,
     Zero,
@@ -368,7 +365,7 @@ class _Adjoint:
             case "entry":
                 self.entry(y, s.value, use, out)
             case "slice":
-                source = _first(s.value)
+                source = taken_from(s.value)
                 for k, from_k in enumerate(use.key):
                     for path in paths(use.result.items[k]):  # type: ignore[union-attr]
                         self.add(source, self.bars.name(y.id, (k, *path)), out, None, (from_k, *path))
@@ -439,7 +436,7 @@ class _Adjoint:
                 k += 1
 
     def entry(self, y: Name, value: Expr, use: Use, out: Block) -> None:
-        source = _first(value)
+        source = taken_from(value)
         if isinstance(source, Name) and self.is_list(source.id):
             self.list_item(y, value, out)
             return
@@ -577,10 +574,7 @@ class _Adjoint:
         needed = {n for line in lines for n in reads(line.value)} | {
             n for p, e in selected.items() if p in wanted for n in reads(e)
         }
-        temporaries = [line for line in use.rule.lines if line.role == "temporary"]
-        for line in reversed(temporaries):
-            if line.target in needed:
-                needed |= reads(line.value)
+        needed = use.rule.with_temporaries(needed)
         for line in use.rule.lines:
             if line.role == "temporary" and line.target in needed:
                 t = Name(self.f.temp(line.target))
@@ -651,9 +645,7 @@ class _Adjoint:
         selected = {line.target: line.value for line in use.rule.lines if line.role == "selected"}
         wanted = [p for p, e in use.bound.items() if self.is_active(e) and (p in partials or p in selected)]
         needed = {n for p in wanted for d in (partials, selected) if p in d for n in reads(d[p])}
-        for line in reversed(use.rule.lines):
-            if line.role == "temporary" and line.target in needed:
-                needed |= reads(line.value)
+        needed = use.rule.with_temporaries(needed)
         for line in use.rule.lines:
             if line.role == "temporary" and line.target in needed:
                 t = Name(self.f.temp(line.target))
@@ -880,18 +872,3 @@ def _is_flagged(block: Block) -> bool:
         and isinstance(block[0], Assign)
         and isinstance(block[0].value, Const)
     )
-
-
-def _first(e: Expr) -> Expr:
-    """What an entry is taken from."""
-    match e:
-        case Item(value) | Attr(value):
-            return value
-        case Call(Attr(value, "get")):
-            return value
-        case Call(_, (arg, *_)):
-            return arg
-    raise AssertionError(f"no source in {e!r}")
-
-
-__all__ = ["VALUE", "Bool", "Compare", "Derived", "Unary", "adjoint"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from srcgrad.function import Function
-from srcgrad.ir import Const, Dict, Expr, Name, Seq
+from srcgrad.ir import Attr, Call, Const, Dict, Expr, Item, Name, Seq
 from srcgrad.types import Struct, Type, adjoint_type
 
 SUFFIX = {"bar": "_bar", "dot": "_dot"}
@@ -66,6 +66,18 @@ def paths(t: Type | None) -> list[tuple[int, ...]]:
     if not isinstance(t, Struct):
         return [()]
     return [(k, *rest) for k, item in enumerate(t.items) for rest in paths(item)]
+
+
+def taken_from(e: Expr) -> Expr:
+    """What an entry is taken from."""
+    match e:
+        case Item(value) | Attr(value):
+            return value
+        case Call(Attr(value, "get")):
+            return value
+        case Call(_, (arg, *_)):
+            return arg
+    raise AssertionError(f"no source in {e!r}")
 
 
 def leaf_type(t: Type, path: tuple[int, ...]) -> Type:

@@ -29,7 +29,6 @@ from srcgrad.ir import (
     Name,
     Object,
     Seq,
-    Slice,
     Stmt,
     Unary,
     Unbind,
@@ -40,8 +39,6 @@ from srcgrad.ir import (
     statements,
     stmt_reads,
     substitute,
-    targets,
-    walk,
 )
 from srcgrad.types import Array, ListOf, Number
 
@@ -156,7 +153,6 @@ class _Record:
     # ---------------------------------------------------------------------------------------- compute again
     def recompute(self) -> None:
         """Replace reads of kept names by cheap expressions of names that hold anyway."""
-        again: dict[str, Expr | None] = {}
         read = self.reverse_reads()
         for s in statements(self.d.reverse):
             origin = getattr(s, "origin", None)
@@ -165,7 +161,6 @@ class _Record:
                     e = self.expression(name, origin, read, 3)
                     if e is not None:
                         map_exprs(s, lambda x, n=name, e=e: substitute(x, {n: e}))  # type: ignore[misc]
-        again.clear()
 
     def expression(self, web: str, user: Stmt | None, read: set[str], budget: int) -> Expr | None:
         """A cheap expression for `web`, valid when the statement `user` is reversed."""
@@ -400,6 +395,3 @@ def _flat(block: Block) -> Block:
         else:
             out.append(s)
     return out
-
-
-__all__ = ["Slice", "While", "record", "targets", "walk"]

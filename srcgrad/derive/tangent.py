@@ -15,7 +15,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.uses import Use
-from srcgrad.derive.names import Shadows, leaf_type, paths
+from srcgrad.derive.names import Shadows, leaf_type, paths, taken_from
 from srcgrad.derive.template import Template, call, minus, times
 from srcgrad.errors import refuse
 from srcgrad.function import VALUE, Function
@@ -224,12 +224,12 @@ class _Tangent:
                     for p in paths(self.types[y.id].items[k]):  # type: ignore[union-attr]
                         self.put(y.id, (k, *p), self.of(item, p), s, out)
             case "entry" if not (
-                isinstance(_source(value), Name) and isinstance(self.types[_source(value).id], ListOf)
+                isinstance(taken_from(value), Name) and isinstance(self.types[taken_from(value).id], ListOf)
             ):  # type: ignore
                 for p in paths(self.types[y.id]):
-                    self.put(y.id, p, self.of(_source(value), (use.key, *p)), s, out)
+                    self.put(y.id, p, self.of(taken_from(value), (use.key, *p)), s, out)
             case "entry" | "list item":
-                source = _source(value)
+                source = taken_from(value)
                 if self.is_active(source):
                     assert isinstance(value, Item)
                     self.put(y.id, (), Item(self.dots.name(source.id), value.index), s, out)  # type: ignore[attr-defined]
@@ -255,7 +255,7 @@ class _Tangent:
             case "slice":
                 for k, j in enumerate(use.key):
                     for p in paths(use.result.items[k]):  # type: ignore[union-attr]
-                        self.put(y.id, (k, *p), self.of(_source(value), (j, *p)), s, out)
+                        self.put(y.id, (k, *p), self.of(taken_from(value), (j, *p)), s, out)
             case "rule":
                 self.rule(s, y, use, out)
             case "detach" | "constant" | "data" | "creation" | "user" | "iterator":
@@ -341,9 +341,7 @@ class _Tangent:
             return
         lines = {line.target: line.value for line in use.rule.lines if line.role == "tangent"}
         needed = {n for e in lines.values() for n in reads(e)}
-        for line in reversed(use.rule.lines):
-            if line.role == "temporary" and line.target in needed:
-                needed |= reads(line.value)
+        needed = use.rule.with_temporaries(needed)
         for line in use.rule.lines:
             if line.role == "temporary" and line.target in needed:
                 e = self.settled(template.line(line.value), use)
@@ -385,7 +383,6 @@ class _Tangent:
         e = without_zero(e)
         if not any(x is ZERO for x in walk(e)):
             return e
-        operands = [o for o in use.bound.values() if isinstance(o, Name) and not self.is_active(o)]
         # zeros of each operand's own shape: instantiate again with them
         dots = {}
         assert use.rule is not None
@@ -394,7 +391,6 @@ class _Tangent:
                 dots[p] = self.nested(o, self.types[o.id], ())  # type: ignore[arg-type]
             else:
                 dots[p] = self.of(o)
-        del operands
         return _replace_zero(e, dots)
 
     def elementwise(self, s: Assign, y: Name, use: Use, template: Template, out: Block) -> None:
@@ -403,9 +399,7 @@ class _Tangent:
         selected = {line.target: line.value for line in use.rule.lines if line.role == "selected"}
         wanted = [p for p, e in use.bound.items() if self.is_active(e) and (p in partials or p in selected)]
         needed = {n for p in wanted for d in (partials, selected) if p in d for n in reads(d[p])}
-        for line in reversed(use.rule.lines):
-            if line.role == "temporary" and line.target in needed:
-                needed |= reads(line.value)
+        needed = use.rule.with_temporaries(needed)
         for line in use.rule.lines:
             if line.role == "temporary" and line.target in needed:
                 t_name = Name(self.f.temp(line.target))
@@ -450,14 +444,11 @@ class _Tangent:
         return len({n.id for n in names}) == 1 and all(self.is_active(n) for n in names)
 
     def real(self, e: Expr) -> Expr:
-        from srcgrad.derive.template import is_real
-
         if any(
             isinstance(x, Name) and isinstance(t := self.types.get(x.id), Number | Array) and t.kind == "c"
             for x in walk(e)
         ):
             return call(np.real, "np.real", e)
-        del is_real
         return e
 
     # ---------------------------------------------------------------------------------------- functions of the user
@@ -496,17 +487,6 @@ def _plus(a: Expr, b: Expr) -> Expr:
         case Unary("-", x):
             return Binary("-", a, x)
     return Binary("+", a, b)
-
-
-def _source(e: Expr) -> Expr:
-    match e:
-        case Item(value) | Attr(value):
-            return value
-        case Call(Attr(value, "get")):
-            return value
-        case Call(_, (arg, *_)):
-            return arg
-    return e
 
 
 _LINEAR = {
@@ -557,6 +537,3 @@ def _replace_zero(e: Expr, dots: dict[str, Any]) -> Expr:
         return rebuild(x, [go(c) for c in old]) if old else x
 
     return go(e)
-
-
-__all__ = ["Stmt", "Tangent", "tangent"]

@@ -10,7 +10,6 @@ import numpy as np
 
 from srcgrad import runtime, special
 from srcgrad.analysis.uses import Use
-from srcgrad.errors import refuse
 from srcgrad.function import Function
 from srcgrad.ir import (
     Attr,
@@ -24,7 +23,6 @@ from srcgrad.ir import (
     Name,
     Object,
     Seq,
-    Slice,
     Unary,
     children,
     rebuild,
@@ -269,6 +267,3 @@ def scaled(c: Const, e: Expr) -> Expr:
 
 def minus(e: Expr) -> Expr:
     return simple(Unary("-", e), {})
-
-
-__all__ = ["Item", "Slice", "Template", "call", "constant", "is_real", "minus", "refuse", "simple", "times"]

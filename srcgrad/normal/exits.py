@@ -221,6 +221,3 @@ def _continues(block: Block) -> bool:
         if isinstance(s, For | While) and _continues(s.other):
             return True
     return False
-
-
-__all__ = ["exits"]

@@ -12,7 +12,6 @@ import numpy as np
 
 from srcgrad.analysis.activity import varied
 from srcgrad.analysis.types import atom_types, types
-from srcgrad.analysis.uses import item_of
 from srcgrad.errors import refuse
 from srcgrad.function import Function, is_ours
 from srcgrad.ir import (
@@ -30,13 +29,9 @@ from srcgrad.ir import (
     Name,
     Object,
     Seq,
-    Slice,
     Stmt,
-    Unary,
     While,
     all_binds,
-    all_reads,
-    blocks,
     map_exprs,
     own_exprs,
     reads,
@@ -49,7 +44,6 @@ from srcgrad.normal.coalesce import coalesce
 from srcgrad.normal.loops import loops
 from srcgrad.normal.unnest import Unnest
 from srcgrad.normal.webs import webs
-from srcgrad.rules.table import table
 from srcgrad.types import Array, Data, ListOf, Number, Struct, Sym, Type, Unknown, is_numeric
 
 
@@ -438,6 +432,3 @@ def _nested_numbers(t: Type) -> bool:
     if isinstance(t, Struct):
         return t.keys is None and all(_nested_numbers(i) for i in t.items)
     return is_numeric(t)
-
-
-__all__ = ["Slice", "Unary", "all_reads", "blocks", "item_of", "meaning", "table"]

@@ -56,6 +56,14 @@ class Variant:
             line.role in ("selected", "temporary") for line in self.lines
         )
 
+    def with_temporaries(self, names: set[str]) -> set[str]:
+        """The names that lines read, and what the temporaries among them read in turn."""
+        needed = set(names)
+        for line in reversed(self.lines):
+            if line.role == "temporary" and line.target in needed:
+                needed |= reads(line.value)
+        return needed
+
     def differentiable(self, param: str) -> bool:
         return any(
             line.target == param and line.role in ("partial", "selected", "adjoint") for line in self.lines

@@ -22,11 +22,9 @@ from srcgrad.ir import (
     Block,
     Call,
     Const,
-    Effect,
     Expr,
     For,
     If,
-    Item,
     Name,
     Object,
     Seq,
@@ -42,7 +40,6 @@ from srcgrad.ir import (
     reads,
     statements,
     substitute,
-    targets,
     walk,
 )
 
@@ -308,6 +305,3 @@ def sink(block: Block) -> Block:
                     block.insert(j, block.pop(k))
         k -= 1
     return block
-
-
-__all__ = ["Effect", "Item", "copies", "fold", "sink", "targets", "touched_by"]

@@ -27,6 +27,7 @@ from srcgrad.errors import SrcgradError, refuse, shown_path
 from srcgrad.signature import (
     Binder,
     choose,
+    choose_result,
     name_of,
     preset_by,
     signature_of,
@@ -52,10 +53,12 @@ _MOST_KEYS = 512  # exact types and shapes: when there are more, they are forgot
 _building = threading.RLock()
 
 
-def _make(source: Source, arguments: dict[str, Any] | None, wrt: tuple[str, ...], mode: str) -> Any:
+def _make(
+    source: Source, arguments: dict[str, Any] | None, wrt: tuple[str, ...], mode: str, of: str | None
+) -> Any:
     from srcgrad.pipeline import make
 
-    return make(source, arguments, wrt, mode)
+    return make(source, arguments, wrt, mode, of)
 
 
 # ---------------------------------------------------------------------------------------------- what users call
@@ -87,7 +90,9 @@ def grad(
         of gradients. Default: the first parameter (after a bound self)
     seed : for an output that is not a number: the adjoint of the output, broadcast to it (1.0 gives the gradient of
         the sum)
-    of, jit : refused, until they are covered
+    of : for a function whose result is in an argument: the parameter; what is differentiated is the array as f leaves
+        it, and the array is the value
+    jit : refused, until it is covered
 
     Returns
     -------
@@ -108,33 +113,31 @@ def grad(
     5.0 [2. 4.]
     """
     try:
-        if of is not None:
-            refuse("option", "of= is not covered yet", hint=f"return {of} from the function")
         if jit:
             refuse(
                 "option", "jit=True is not covered yet", hint="leave it out: the gradient is plain NumPy code"
             )
         if f is not None:
-            return Derivative(f, wrt, seed=seed)
+            return Derivative(f, wrt, seed=seed, of=of)
         _check_seed(seed)
     except SrcgradError as error:
         raise error.with_traceback(None) from None
 
     def decorate(f: Callable[..., Any]) -> Derivative:
         try:
-            return Derivative(f, wrt, seed=seed)
+            return Derivative(f, wrt, seed=seed, of=of)
         except SrcgradError as error:
             raise error.with_traceback(None) from None
 
     return decorate
 
 
-def vjp(f: Callable[..., Any], wrt: _Wrt = None) -> VJP:
+def vjp(f: Callable[..., Any], wrt: _Wrt = None, *, of: str | None = None) -> VJP:
     """Gives a function with f's signature that returns (value, pullback): reverse mode, raw.
 
     The pullback takes the adjoint of the output (of its shape, or broadcast to it) and gives the gradient, a tuple
     of them where `wrt` is a tuple or list. It may be called again, and is right whatever the caller has written into
-    the arguments since.
+    the arguments since. `of` names the parameter that holds the result, of a function that leaves it there.
 
     Raises
     ------
@@ -147,16 +150,17 @@ def vjp(f: Callable[..., Any], wrt: _Wrt = None) -> VJP:
     [1. 4.] [2. 2.]
     """
     try:
-        return VJP(f, wrt)
+        return VJP(f, wrt, of=of)
     except SrcgradError as error:
         raise error.with_traceback(None) from None
 
 
-def jvp(f: Callable[..., Any], wrt: _Wrt = None) -> JVP:
+def jvp(f: Callable[..., Any], wrt: _Wrt = None, *, of: str | None = None) -> JVP:
     """Gives a function that returns (value, tangent): forward mode, raw.
 
     It takes f's arguments, then a tangent for each parameter of `wrt`, named as in the printed code: x_dot for x. They
     may be positional, last, where f has neither defaults nor *args. A tangent has its argument's shape.
+    `of` names the parameter that holds the result, of a function that leaves it there.
 
     Raises
     ------
@@ -169,7 +173,7 @@ def jvp(f: Callable[..., Any], wrt: _Wrt = None) -> JVP:
     9.0 3.0
     """
     try:
-        return JVP(f, wrt)
+        return JVP(f, wrt, of=of)
     except SrcgradError as error:
         raise error.with_traceback(None) from None
 
@@ -189,9 +193,11 @@ class _Transformed:
     wrt: tuple[str, ...]
     many: bool
     seed: Any = None
+    of: str | None = None
 
-    def __init__(self, f: Any, wrt: _Wrt = None) -> None:
+    def __init__(self, f: Any, wrt: _Wrt = None, *, of: str | None = None) -> None:
         f = self._accepted(f)
+        self.of = of
         self._static = isinstance(f, staticmethod)
         f = _with_source(f.__func__ if self._static else f)
         self.__wrapped__ = f
@@ -203,7 +209,9 @@ class _Transformed:
             self.wrt, self.many = choose(wrt, signature, name, preset_by(f), self._first_free(f))
         else:  # the first call will say what is wrong with it
             self.wrt, self.many = (), isinstance(wrt, tuple | list)
-        self._target = _Target(f, self.wrt, self.many, self.seed)
+        if of is not None and signature is not None:
+            self.of = choose_result(of, signature, name)
+        self._target = _Target(f, self.wrt, self.many, self.seed, self.of)
         self._dress(f, name)
 
     def _accepted(self, f: Any) -> Any:
@@ -300,7 +308,9 @@ class _Transformed:
             except SrcgradError as error:
                 raise error.with_traceback(None) from None
             if form["wrt"] != self.wrt:
-                form["_target"] = _Target(self.__wrapped__, form["wrt"], form["many"], self.seed)
+                form["_target"] = _Target(
+                    self.__wrapped__, form["wrt"], form["many"], self.seed, self.of
+                )
         return form
 
     def _of_class(self: _T, owner: type) -> _T:
@@ -313,14 +323,14 @@ class _Transformed:
 
     def _again(self: _T, f: Any) -> _T:
         """The same request, of another function."""
-        return type(self)(f, self._wrt)
+        return type(self)(f, self._wrt, of=self.of)
 
     # ---- copies
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         if not self._instance and _imported(self.__module__, self.__qualname__) is self:
             return str(self.__qualname__)
-        return _rebuild, (type(self), self.__wrapped__, self._wrt, self.seed)
+        return _rebuild, (type(self), self.__wrapped__, self._wrt, self.seed, self.of)
 
     def __copy__(self: _T) -> _T:
         return self
@@ -362,6 +372,7 @@ class Derivative(_Transformed):
     wrt : the names of the differentiated parameters
     many : whether the gradient is a tuple, one for each of them
     seed : the adjoint of the output, or None
+    of : the parameter that holds the result, or None
     source : the generated text
     """
 
@@ -369,13 +380,13 @@ class Derivative(_Transformed):
     _gives = "(value, gradient)"
     _first_line = "Gives (value, gradient): what {name} returns, and its gradient with respect to {wrt}."
 
-    def __init__(self, f: Any, wrt: _Wrt = None, *, seed: Any = None) -> None:
+    def __init__(self, f: Any, wrt: _Wrt = None, *, seed: Any = None, of: str | None = None) -> None:
         _check_seed(seed)
         self.seed = seed
-        super().__init__(f, wrt)
+        super().__init__(f, wrt, of=of)
 
     def _again(self, f: Any) -> Derivative:
-        return Derivative(f, self._wrt, seed=self.seed)
+        return Derivative(f, self._wrt, seed=self.seed, of=self.of)
 
     @property
     def _mode(self) -> str:
@@ -444,6 +455,7 @@ class Derivative(_Transformed):
             if self.seed is None:
                 entry = target.last = target.entry("accumulate", _key(values), values)
                 if entry.made.scalar is True:
+                    target.check_apart(entry.made, values)
                     return entry.made.functions[0](*values, *buffers)
             value, gradient = self._called(values)
             for buffer, part in zip(
@@ -505,13 +517,14 @@ class VJP(_Transformed):
             values = self._values(args, kwargs)
             target = self._target
             entry = target.last = target.entry("vjp", _key(values), values)
+            target.check_apart(entry.made, values)
             forward, reverse = entry.made.functions
             theirs = list(_arrays_in(values))
             value, kept = forward(*values)
             theirs.extend(_arrays_in(value))
             theirs.extend(target.captured())
             kept = _own(kept, theirs)
-            return value, Pullback(self, reverse, kept, _outline(value))
+            return value, Pullback(self, reverse, kept, _outline(value), entry.made.memory)
         except SrcgradError as error:
             raise error.with_traceback(None) from None
         except Exception as error:
@@ -527,8 +540,11 @@ class VJP(_Transformed):
 class Pullback:
     """Takes the adjoint of the output to the gradient; it may be called again, also from several threads."""
 
-    def __init__(self, of: VJP, reverse: Callable[..., Any], kept: Any, outline: Any) -> None:
+    def __init__(
+        self, of: VJP, reverse: Callable[..., Any], kept: Any, outline: Any, memory: bool = False
+    ) -> None:
         self._of = of
+        self._memory = memory  # the reverse half writes into arrays that are kept
         self._reverse = reverse
         self._kept = kept
         self._outline = outline
@@ -537,7 +553,8 @@ class Pullback:
         of = self._of
         try:
             _check_seed(seed, structure=True)
-            gradient = self._reverse(fresh(self._kept), of._target.adjoint(self._outline, seed))
+            kept = fresh(self._kept, self._memory)
+            gradient = self._reverse(kept, of._target.adjoint(self._outline, seed))
         except SrcgradError as error:
             raise error.with_traceback(None) from None
         except Exception as error:
@@ -575,6 +592,7 @@ class JVP(_Transformed):
                 _tangent(n, arguments[of], of, dot)
                 for n, of, dot in zip(names, self.wrt, tangents, strict=True)
             ]
+            target.check_apart(entry.made, values)
             return entry.made.functions[0](*values, *dots)
         except SrcgradError as error:
             raise error.with_traceback(None) from None
@@ -588,8 +606,8 @@ class JVP(_Transformed):
         return self._text("tangent")
 
 
-def _rebuild(cls: type[_Transformed], f: Any, wrt: _Wrt, seed: Any) -> _Transformed:
-    return Derivative(f, wrt, seed=seed) if cls is Derivative else cls(f, wrt)
+def _rebuild(cls: type[_Transformed], f: Any, wrt: _Wrt, seed: Any, of: str | None = None) -> _Transformed:
+    return Derivative(f, wrt, seed=seed, of=of) if cls is Derivative else cls(f, wrt, of=of)
 
 
 def _imported(module: str, qualname: str) -> Any:
@@ -640,8 +658,11 @@ class _Versions:
 class _Target:
     """A function, the parameters that it is differentiated by, and all that was made of them."""
 
-    def __init__(self, function: Any, wrt: tuple[str, ...], many: bool, seed: Any) -> None:
+    def __init__(
+        self, function: Any, wrt: tuple[str, ...], many: bool, seed: Any, of: str | None = None
+    ) -> None:
         self.function = function
+        self.of = of  # the parameter that holds the result
         self.wrt = wrt
         self.one = many and len(wrt) == 1  # the gradient is a tuple of one
         self.seed = seed
@@ -758,7 +779,7 @@ class _Target:
             )
 
     def make(self, arguments: dict[str, Any] | None, mode: str) -> Any:
-        return _make(self.read(), arguments, self.wrt, mode)
+        return _make(self.read(), arguments, self.wrt, mode, self.of)
 
     # ---- running
 
@@ -766,6 +787,8 @@ class _Target:
         """How a version is run: as it is, where its value is known to be a number."""
         f: Callable[..., Any] = made.functions[0]
         seed, one = self.seed, self.one
+        if made.written or made.captured:
+            f = functools.partial(self._apart, f, made)
         if mode == "grad" and made.scalar is not True:
             return functools.partial(self._both_sweeps, 1.0)
         if mode == "seed" and (np.ndim(seed) or np.iscomplexobj(seed)):
@@ -788,14 +811,49 @@ class _Target:
 
     def _both_sweeps(self, seed: Any, *values: Any) -> Any:
         """The value and the gradient, with a look at the value between the sweeps."""
-        forward, reverse = self.entry("vjp", _key(values), values).made.functions
+        made = self.entry("vjp", _key(values), values).made
+        self.check_apart(made, values)
+        forward, reverse = made.functions
         value, kept = forward(*values)
         if self.seed is None:
             self.check_number(value)
         gradient = reverse(kept, self.adjoint(value, seed))
         return value, ((gradient,) if self.one else gradient)
 
+    def _apart(self, f: Callable[..., Any], made: Any, *values: Any) -> Any:
+        self.check_apart(made, values)
+        return f(*values)
+
     # ---- checks
+
+    def check_apart(self, made: Any, values: tuple[Any, ...]) -> None:
+        """Refuses arrays that overlap where one of them is written: before anything runs."""
+        if not made.written and not made.captured:
+            return
+        arrays: list[tuple[str, np.ndarray[Any, Any], bool]] = []
+        for name, value in zip(self.names, values, strict=False):
+            for a in _arrays_in(value):
+                arrays.append((name, a, name in made.written))
+        if made.captured:
+            from srcgrad.source.resolve import Names
+
+            names = Names(self.read())
+            for name in made.captured:
+                arrays.append((name, names.lookup(name).value, True))
+        named = [a for _, a, _ in arrays]
+        arrays += [
+            ("an array of the module", a, False) for a in self.captured() if not any(a is b for b in named)
+        ]
+        for k, (name, a, written) in enumerate(arrays):
+            for other, b, also in arrays[:k]:
+                if (written or also) and np.may_share_memory(a, b) and _overlap(a, b):
+                    which = name if written else other
+                    refuse(
+                        "alias",
+                        f"{other} and {name} share memory, and {which} is written by {self.name}",
+                        self._definition(),
+                        hint="pass copies: the derivative by one of them alone is not defined",
+                    )
 
     def check(self, values: tuple[Any, ...]) -> None:
         """Refuses arguments whose types are not covered."""
@@ -946,7 +1004,7 @@ class _Target:
             "no-result",
             f"{self.name} returned None for these arguments, and grad needs a number",
             self._definition(),
-            hint="return the result on every path, also one that is left in an argument",
+            hint='return the result on every path; or name the argument that it is left in: of="C"',
         )
 
     # ---- places
@@ -1221,22 +1279,54 @@ def _buffers(
 # ------------------------------------------------------------------------------------------- what a pullback owns
 
 
-def fresh(kept: Any) -> Any:
-    """Copies lists, tuples and dicts all the way down, not arrays: what a reverse sweep may pop from.
+def fresh(kept: Any, arrays: bool = False, copies: dict[int, Any] | None = None) -> Any:
+    """Copies lists, tuples and dicts all the way down: what a reverse sweep may pop from.
+
+    With `arrays`, arrays too: what it may write. Views of one array become views of one copy.
 
     >>> kept = ([1, [2]], 3)
     >>> again = fresh(kept)
     >>> again == kept, again[0][1] is kept[0][1]
     (True, False)
+    >>> a = np.zeros(3)
+    >>> b, v = fresh((a, a[1:]), arrays=True)
+    >>> v[0] = 1.0
+    >>> a, b
+    (array([0., 0., 0.]), array([0., 1., 0.]))
     """
+    copies = {} if copies is None else copies
     cls = type(kept)
     if cls is tuple:
-        return tuple([fresh(k) for k in kept])
+        return tuple([fresh(k, arrays, copies) for k in kept])
     if cls is list:
-        return [fresh(k) for k in kept]
+        if id(kept) not in copies:
+            copies[id(kept)] = [fresh(k, arrays, copies) for k in kept]
+        return copies[id(kept)]
     if cls is dict:
-        return {k: fresh(v) for k, v in kept.items()}
+        return {k: fresh(v, arrays, copies) for k, v in kept.items()}
+    if arrays and cls is np.ndarray:
+        return _copied_array(kept, copies)
     return kept
+
+
+def _copied_array(a: np.ndarray[Any, Any], copies: dict[int, Any]) -> np.ndarray[Any, Any]:
+    """A copy of an array; of a view, the same view of the copy of what it is a view of."""
+    base = a
+    while isinstance(base.base, np.ndarray):
+        base = base.base
+    if id(base) not in copies:
+        copies[id(base)] = base.copy(order="K")
+        copies[-id(base)] = base  # the id stays this array's
+    new = copies[id(base)]
+    if a is base:
+        return new  # type: ignore[no-any-return]
+    if new.strides != base.strides:  # a base with gaps, or turned round: its copy lies otherwise
+        return a.copy(order="K")
+    begin = np.lib.array_utils.byte_bounds(new)[0]
+    offset = a.__array_interface__["data"][0] - np.lib.array_utils.byte_bounds(base)[0]
+    memory = np.lib.stride_tricks.as_strided(new.ravel(order="K").view(np.uint8), (new.nbytes,), (1,))
+    assert begin == memory.__array_interface__["data"][0]
+    return np.ndarray(a.shape, a.dtype, memory, offset, a.strides)
 
 
 def _own(kept: Any, theirs: list[np.ndarray[Any, Any]], copies: dict[int, Any] | None = None) -> Any:
@@ -1262,6 +1352,13 @@ def _own(kept: Any, theirs: list[np.ndarray[Any, Any]], copies: dict[int, Any] |
     if cls is dict:
         return {k: _own(v, theirs, copies) for k, v in kept.items()}
     return kept
+
+
+def _overlap(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+    try:
+        return np.shares_memory(a, b, max_work=10_000)
+    except np.exceptions.TooHardError:
+        return True
 
 
 def _arrays_in(value: Any, depth: int = 0) -> Iterator[np.ndarray[Any, Any]]:

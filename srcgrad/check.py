@@ -112,8 +112,10 @@ class Problem:
         kwargs: dict,
         seed: Any = None,
         many=False,
+        of: str | None = None,
     ):
         self.function = function
+        self.result_in = of
         self.wrt = tuple(wrt)
         self.many = many  # the gradient is a tuple
         self.name = getattr(function, "__name__", type(function).__name__)
@@ -144,7 +146,7 @@ class Problem:
                 hint="check_grad(grad(f), x); a gradient of your own: srcgrad check FILE:f --against FILE:my_gradient",
             )
         function, wrt, many, seed = request
-        return cls(function, wrt, args, kwargs, seed, many)
+        return cls(function, wrt, args, kwargs, seed, many, getattr(df, "of", None))
 
     @property
     def title(self) -> str:
@@ -158,6 +160,8 @@ class Problem:
         bound.arguments.update(changed)
         with quiet():
             result = function(*bound.args, **bound.kwargs)
+        if self.result_in is not None and function is self.function:
+            result = bound.arguments[self.result_in]
         return result, bound.arguments
 
     def run(self, point: Sequence[Any] | None = None) -> tuple[Any, Any]:
@@ -342,7 +346,7 @@ class Problem:
         from srcgrad.api import jvp
 
         try:
-            forward = jvp(self.function, wrt=self.wrt)
+            forward = jvp(self.function, wrt=self.wrt, of=self.result_in)
             tangents = {}
             for name, x, v in zip(self.wrt, self.base, direction, strict=True):
                 dtype = np.asarray(x).dtype

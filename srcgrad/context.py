@@ -51,6 +51,7 @@ class Callee:
     source: Source
     types: dict[str, Type]  # of its parameters
     result: Type | None
+    summary: Any = None  # analysis.objects.Summary: what a call does to the objects that it is handed
     receiver: Expr | None = None  # what a method is bound to, where the call does not say it
 
     @property
@@ -67,8 +68,23 @@ class Version:
     forward: Half
     reverse: Half
     tangent: Half
+    mode: str = "split"
+    handed: tuple[str, ...] = ()  # the parameters that are memory: they go into the reverse half again
+    groups: tuple[Any, ...] = ()  # those of them that may be one object
+    copying: frozenset[str] = frozenset()  # those whose old contents are not put back by anybody
+    restore: frozenset[str] = frozenset()  # those whose old contents the caller needs put back
+    quiet: bool = False  # nobody uses the result
+    memory: bool = False  # it writes arrays
     keeps: bool = True
-    definition: Any = None
+    seeded: bool = True  # the reverse half takes the adjoint of the result
+    needs: frozenset[str] | None = None  # the memory whose contents the reverse half reads; None: not known yet
+    early: bool = False  # a call was written before that was known: of the function itself
+
+    def needed(self, param: str) -> bool:
+        if self.needs is None:
+            self.early = True
+            return True
+        return param in self.needs
 
     @property
     def forward_name(self) -> str:
@@ -287,10 +303,20 @@ class Context:
                 raise
             from srcgrad.function import VALUE
 
-            result = body.types.get(VALUE)
-            if result == callee.result:
+            if body.captured:
+                del self.callees[key]
+                refuse(
+                    "captured",
+                    f"{source.name} writes {body.captured[0]}, which is not its own",
+                    source.location(source.tree),
+                    hint=f"pass {body.captured[0]} to it as an argument",
+                )
+            from srcgrad.analysis.objects import summary
+
+            result, does = body.types.get(VALUE), summary(body)
+            if result == callee.result and does == callee.summary:
                 break
-            callee.result = result
+            callee.result, callee.summary = result, does
         return callee, bound
 
     def canonical(self, names: dict[str, str]) -> Callable[[Sym], Sym]:
@@ -301,9 +327,19 @@ class Context:
 
         return rename
 
-    def version(self, callee: Callee, active: tuple[str, ...], mode: str = "split") -> Version:
-        """The halves of a callee for these active parameters; made at the first request."""
-        key = (id(callee), active, mode)
+    def version(
+        self,
+        callee: Callee,
+        active: tuple[str, ...],
+        mode: str = "split",
+        handed: tuple[str, ...] = (),
+        groups: tuple[Any, ...] = (),
+        copying: frozenset[str] = frozenset(),
+        restore: frozenset[str] = frozenset(),
+        quiet: bool = False,
+    ) -> Version:
+        """The halves of a callee for one kind of call; made at the first request."""
+        key = (id(callee), active, mode, handed, frozenset(groups), copying, restore, quiet)
         if key not in self.versions:
             stem = callee.name
             k = 1
@@ -311,9 +347,8 @@ class Context:
                 k += 1
                 stem = f"{callee.name}_{k}"
             self.used_names.add(f"{stem}_forward")
-            v = Version(
-                callee, active, Half(f"{stem}_forward"), Half(f"{stem}_reverse"), Half(f"{stem}_tangent")
-            )
+            halves = Half(f"{stem}_forward"), Half(f"{stem}_reverse"), Half(f"{stem}_tangent")
+            v = Version(callee, active, *halves, mode, handed, groups, copying, restore, quiet)
             self.versions[key] = v
             self.make_version(v, mode)
         return self.versions[key]

@@ -31,7 +31,16 @@ class Function:
     maybe_none: set[str] = field(default_factory=set)  # webs that hold None on some path
     reached: set[int] = field(default_factory=set)  # ids of the statements that some path comes to
     maybe_unbound: set[str] = field(default_factory=set)  # webs that a path reaches unbound
+    captured: list[str] = field(default_factory=list)  # arrays of the world around that the function writes
     augmented: set[int] = field(default_factory=set)  # ids of the copies that end an augmented assignment
+    objects: Any = None  # analysis.objects: which names may be bound to one array
+    groups: tuple[Any, ...] = ()  # nodes of parameters that the caller may have bound to one object
+    handed: frozenset[Any] = frozenset()  # nodes of parameters that are memory of the caller's
+    copying: frozenset[str] = frozenset()  # parameters whose old contents nobody puts back
+    restoring: frozenset[str] = frozenset()  # parameters whose old contents the caller wants put back
+    quiet: bool = False  # nobody uses the result
+    shared: dict[str, frozenset[str]] = field(default_factory=dict)  # name -> names of the same memory
+    plan: Any = None  # analysis.memory: how each memory is differentiated
     active: set[str] = field(default_factory=set)
     varied: set[str] = field(default_factory=set)
     wrt: tuple[str, ...] = ()

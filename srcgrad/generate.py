@@ -15,7 +15,8 @@ from srcgrad.analysis.homes import homes
 from srcgrad.analysis.liveness import changes, live_in
 from srcgrad.context import Context, Half, Version
 from srcgrad.derive.adjoint import Derived, adjoint
-from srcgrad.derive.names import paths
+from srcgrad.derive.memory import contents_name
+from srcgrad.derive.names import Shadows, paths
 from srcgrad.derive.record import recompute, record
 from srcgrad.derive.tangent import tangent
 from srcgrad.derive.template import call
@@ -87,13 +88,17 @@ def derived(
             s.value = s.value.args[0]
     d = adjoint(f)
     bars = d.shadows
-    outputs = [b.id for w in f.wrt for b in bars.leaves(w)]
+    given_back = {w for w, _ in f.handed}
+    outputs = [b.id for w in f.wrt if w not in given_back for b in bars.leaves(w)]
     join_terms(d.reverse, f)
     d.reverse[:0] = seed(f, d)
     webs = {b: w for b, w in _bar_webs(f).items()}
-    wanted = set(outputs)
-    inner = set(given)
-    d.reverse[:] = accumulate(d.reverse, webs, wanted, inner)
+    # a shadow that the caller gives is worked on for the caller
+    wanted = set(outputs) | {bars.name(w).id for w in given_back if w in f.active}
+    inner = set(given) | d.bound
+    fixed = frozenset(d.fixed)
+    f.shared = shared_names(f, d.shadows)
+    d.reverse[:] = accumulate(d.reverse, webs, wanted, inner, fixed, f.shared)
     likes(d)
     recompute(d, wanted)
 
@@ -104,6 +109,7 @@ def derived(
         return (
             (is_ours(name) or name.endswith("·bar") or "·bar·" in name)
             and name not in wanted
+            and name not in fixed
             and name not in d.homes.block
         )
 
@@ -113,20 +119,35 @@ def derived(
     def clean() -> None:
         for s in statements(d.reverse):
             _each(s, simplify)
-        copies(d.reverse, wanted, may)
+        copies(d.reverse, wanted, may, f.shared)
         fold(d.reverse, f, may, pure, simplify)
-        copies(d.reverse, wanted, may)
-        d.reverse[:] = dead(d.reverse, wanted)
+        copies(d.reverse, wanted, may, f.shared)
+        d.reverse[:] = dead(d.reverse, wanted, f.shared)
 
     clean()
     record(d, wanted)
     sink(d.reverse)
-    copies(d.reverse, wanted, lambda n: may(n) or is_ours(n) and n not in wanted)
+    copies(d.reverse, wanted, lambda n: may(n) or is_ours(n) and n not in wanted, f.shared)
     clean()
     join_terms(d.reverse, f)
     zeros_down(d.reverse)
-    owners(d.reverse, f, wanted, inner)
+    owners(d.reverse, f, wanted, inner, frozenset(d.inplace))
     return d, outputs
+
+
+def shared_names(f: Function, shadows: Shadows) -> dict[str, frozenset[str]]:
+    """The names through which one memory is seen, and those of its adjoints."""
+    out: dict[str, frozenset[str]] = {}
+    for m in f.plan.classes.values():
+        names = frozenset(m.webs | {contents_name(m)})
+        out |= dict.fromkeys(names, names)
+        if m.active and (shadows.kind == "dot" or m.views or not m.static or len(m.webs) > 1):
+            real = m.webs if shadows.kind == "dot" else m.webs - m.reads - m.passing
+            bars = frozenset(shadows.name(w).id for w in real if w in f.active) | {
+                shadows.name(w, p if "*" not in p else ()).id for w, p in m.nested if w in f.active
+            }
+            out |= dict.fromkeys(bars, bars)
+    return out
 
 
 def _bar_webs(f: Function) -> dict[str, str]:
@@ -369,8 +390,6 @@ def grad_definition(build: Build, f: Function, mode: str, name: str) -> Definiti
 
     given: dict[str, str] = {}
     if direct:
-        from srcgrad.derive.names import Shadows
-
         shadows = Shadows(f, "bar")
         given = {shadows.name(w).id: w for w in direct}
     d, outputs = derived(f, seed, given)
@@ -449,7 +468,11 @@ def result_name(d: Derived) -> tuple[str, bool]:
 
 
 def split_definitions(
-    build: Build, f: Function, names: tuple[Half, Half], wrt_leaves: bool = True
+    build: Build,
+    f: Function,
+    names: tuple[Half, Half],
+    wrt_leaves: bool = True,
+    version: Version | None = None,
 ) -> tuple[list[Definition], bool]:
     """The forward half, which keeps, and the reverse half, which reads."""
     t = f.types.get(VALUE)
@@ -457,14 +480,21 @@ def split_definitions(
     def seed(f: Function, d: Derived) -> Block:
         return []
 
-    from srcgrad.derive.names import Shadows
-
     shadows = Shadows(f, "bar")
-    value_bars = [shadows.name(VALUE, p) for p in paths(t)] if t is not None else []
-    d, outputs = derived(f, seed, {b.id: VALUE for b in value_bars})
+    handed = [p for p, _ in sorted(f.handed, key=lambda n: f.params.index(n[0]))]
+    handed_bars = [shadows.name(p).id for p in handed if p in f.wrt]
+    seeded = not f.quiet and VALUE in f.active
+    value_bars = [shadows.name(VALUE, p) for p in paths(t)] if t is not None and seeded else []
+    d, outputs = derived(f, seed, dict.fromkeys([*(b.id for b in value_bars), *handed_bars], VALUE))
     value, _ = result_name(d)
-    needed = live_in(d.reverse, frozenset(outputs)) - {b.id for b in value_bars}
-    kept = sorted((n for n in needed if n in f.names), key=lambda n: (is_ours(n), n))
+    needed = live_in(d.reverse, frozenset([*outputs, *handed_bars])) - {b.id for b in value_bars} - set(handed_bars)
+    if version is not None:
+        version.seeded = seeded
+        version.needs = frozenset(p for p in handed if version.early or p in needed)
+    kept = sorted(
+        (n for n in needed if n in f.names and n not in f.captured and n not in handed),
+        key=lambda n: (is_ours(n), n),
+    )
     reverse_reads = {n for s in statements(d.reverse) for e in own_exprs(s) for n in reads(e)}
     # a loop of no trips does not bind its variable
     at_root = {n for s in d.forward if not isinstance(s, For) for n in _names_bound(s)} | set(f.params)
@@ -474,21 +504,37 @@ def split_definitions(
     spell = spelling_for(f, d.forward, d.reverse, objects, set())
     text = printer(f, spell, reverse_reads | set(kept))
     text.put(0, f"def {names[0].name}({whole_parameters(f) if wrt_leaves else parameters(f)}):")
-    text.forward(d.forward, 1)
+    body = d.forward
+    keeps = bool(kept)
+    if f.quiet:
+        body = [s for s in body if VALUE not in _names_bound(s)]
+    text.forward(body, 1)
     kept_text = [spell.web(k) for k in kept]
     packed = kept_text[0] if len(kept) == 1 else f"({', '.join(kept_text)})"
-    keeps = bool(kept)
-    text.put(1, f"return {text.expr(Name(value))}" + (f", {packed}" if keeps or wrt_leaves is False else ""))
+    if f.quiet:
+        if keeps:
+            text.put(1, f"return {', '.join(kept_text)}")
+        elif len(text.lines) == 1:
+            text.put(1, "pass")
+    else:
+        text.put(
+            1, f"return {text.expr(Name(value))}" + (f", {packed}" if keeps or wrt_leaves is False else "")
+        )
     first = Definition(names[0], text.lines, text.map, f.source.function, dict(objects))
 
     back = Text(f, spell, lambda a, b: True)
-    bar_value = shadows.structure(VALUE) if t is not None else Seq("tuple", ())
+    bar_value = shadows.structure(VALUE) if t is not None and seeded else Seq("tuple", ())
     seed_text = spell.names.take("value_bar") if isinstance(bar_value, Seq) else text.expr(bar_value)
     params = ["kept"] if keeps or wrt_leaves is False else []
     if keeps:
         kept_name = spell.names.take("kept") if len(kept) != 1 else kept_text[0]
         params = [kept_name]
-    back.put(0, f"def {names[1].name}({', '.join([*params, seed_text])}):")
+    if seeded or wrt_leaves is False:
+        params.append(seed_text)
+    for p in handed:
+        params += [spell.web(p)] if version is None or p in version.needs else []
+        params += [spell.web(shadows.name(p).id)] if p in f.wrt else []
+    back.put(0, f"def {names[1].name}({', '.join(params)}):")
     if len(kept) > 1:
         back.put(1, f"{', '.join(kept_text)} = {kept_name}")
     if isinstance(bar_value, Seq) and not wrt_leaves and has_keys(t):
@@ -499,13 +545,16 @@ def split_definitions(
                 keys += f"[{(u.keys[k] if u.keys is not None else k)!r}]"
                 u = u.items[k]
             back.put(1, f"{text.expr(shadows.name(VALUE, path))} = {seed_text}{keys}")
-    elif isinstance(bar_value, Seq):
+    elif isinstance(bar_value, Seq) and bar_value.items:
         back.put(1, f"{text.expr(bar_value)} = {seed_text}")
     back.reverse(d.reverse, 1)
     results = [
         text.expr(e) for e in (gradient_exprs(f, outputs, d) if wrt_leaves is False else map(Name, outputs))
     ]
-    back.put(1, "return " + (results[0] if len(results) == 1 else f"{', '.join(results)}"))
+    if results:
+        back.put(1, "return " + (results[0] if len(results) == 1 else f"{', '.join(results)}"))
+    elif len(back.lines) == 1:
+        back.put(1, "pass")
     second = Definition(names[1], back.lines, back.map, f.source.function, objects)
     first.objects = objects
     return [first, second], keeps
@@ -521,11 +570,12 @@ def make_version(build: Build, front: Any) -> Callable[[Version, str], None]:
 
     def make(v: Version, mode: str) -> None:
         callee = v.callee
-        f = front(callee.source, callee.types, build.context, v.active)
+        f = front(callee.source, callee.types, build.context, v.active, version=v)
+        v.memory = bool(f.objects.memory)
         if mode == "tangent":
             build.definitions.append(tangent_definition(build, f, v.tangent.name, v.tangent, False))
             return
-        definitions, keeps = split_definitions(build, f, (v.forward, v.reverse))
+        definitions, keeps = split_definitions(build, f, (v.forward, v.reverse), version=v)
         v.keeps = keeps
         build.definitions += definitions if keeps else definitions[1:]
 
@@ -540,6 +590,7 @@ def tangent_definition(
 ) -> Definition:
     """value and tangent in one function."""
     t = tangent(f)
+    f.shared = shared_names(f, t.dots)
     needed = {VALUE, *(d.id for d in t.value_dots)} if t.value_dots else {VALUE}
     body = t.body
     forward(body, f, needed | {n for n in f.names if "·dot" in n})
@@ -569,6 +620,8 @@ def tangent_definition(
     text = printer(f, spell, set())
     dots = [spell.web(d.id) for d in t.parameter_dots]
     text.put(0, f"def {name}({', '.join(p for p in (parameters(f), *dots) if p)}):")
+    if f.quiet:
+        body = [s for s in body if VALUE not in _names_bound(s)]
     text.forward(body, 1)
     leaving, kind = (t.value_display if top else t.value_dot), f.types.get(VALUE)
     if isinstance(kind, Number | Array) and kind.dtype in ("float32", "float16", "complex64"):
@@ -579,7 +632,10 @@ def tangent_definition(
             if isinstance(kind, Array)
             else Call(dtype, (leaving,))
         )
-    text.put(1, f"return {text.expr(Seq('tuple', (Name(VALUE), leaving)))}")
+    if not f.quiet:
+        text.put(1, f"return {text.expr(Seq('tuple', (Name(VALUE), leaving)))}")
+    elif len(text.lines) == 1:
+        text.put(1, "pass")
     header = describe(f, "tangent", f.wrt, []) if top else ""
     return Definition(half or Half(name), text.lines, text.map, f.source.function, spell.objects, header)
 

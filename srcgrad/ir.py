@@ -173,10 +173,14 @@ class Stmt:
 
 @dataclass(eq=False)
 class Assign(Stmt):
-    """`target = value`; the target is a Name, or a Seq of Names where a call of ours gives several."""
+    """`target = value`; the target is a Name, a Seq of Names, or the place that a store writes: an Item.
+
+    `via` says how the user wrote a store otherwise: ("aug", op), ("call", what is called) ...
+    """
 
     target: Expr
     value: Expr
+    via: Any = field(default=None, kw_only=True)
 
 
 @dataclass(eq=False)
@@ -281,6 +285,17 @@ class Unbind(Stmt):
 
     web: str
     stmt: Stmt
+
+
+@dataclass(eq=False)
+class Restore(Stmt):
+    """Here the write `stmt` into the memory `web` has been reversed: its old contents are put back, if somebody reads
+    them from there on. `whole`: all of the memory is put back.
+    """
+
+    web: str
+    stmt: Stmt
+    whole: bool = False
 
 
 @dataclass(eq=False)

@@ -15,8 +15,10 @@ import numpy as np
 from srcgrad.analysis.activity import activity
 from srcgrad.analysis.effects import effects
 from srcgrad.analysis.lists import lists
+from srcgrad.analysis.memory import memory
+from srcgrad.analysis.objects import leaves, objects
 from srcgrad.analysis.types import types
-from srcgrad.context import Context, Half, check_signature
+from srcgrad.context import Context, Half, Version, check_signature
 from srcgrad.errors import SrcgradError, refuse
 from srcgrad.function import VALUE, Function
 from srcgrad.generate import (
@@ -29,11 +31,23 @@ from srcgrad.generate import (
     split_definitions,
     tangent_definition,
 )
-from srcgrad.ir import binds, statements
+from srcgrad.ir import (
+    Assign,
+    Block,
+    Const,
+    Effect,
+    Expr,
+    Name,
+    Return,
+    binds,
+    blocks,
+    statements,
+)
 from srcgrad.normal.coalesce import coalesce
 from srcgrad.normal.exits import exits
 from srcgrad.normal.loops import loops
 from srcgrad.normal.meaning import meaning
+from srcgrad.normal.stores import stores
 from srcgrad.normal.unnest import unnest
 from srcgrad.normal.webs import webs
 from srcgrad.source.read import Source, read
@@ -56,8 +70,8 @@ from srcgrad.types import (
 Pass = Callable[[Function], Function]
 
 SYNTAX: tuple[Pass, ...] = (exits, unnest, webs, coalesce, loops)  # normal form, first half
-TYPED: tuple[Pass, ...] = (types, meaning)  # ... and the half that needs types
-FACTS: tuple[Pass, ...] = (effects, lists, activity)
+TYPED: tuple[Pass, ...] = (types, stores, meaning)  # ... and the half that needs types
+FACTS: tuple[Pass, ...] = (effects, objects, lists, activity, memory)
 
 
 def front(
@@ -66,14 +80,22 @@ def front(
     context: Context,
     wrt: tuple[str, ...] | None,
     stop: str | None = None,
+    version: Version | None = None,
+    of: str | None = None,
 ) -> Function:
     """From source to typed normal form; `wrt` None: only types are wanted, and anything may vary."""
     reader = Reader(source)
     parameters = [p.name for p in check_signature(source)]
     body = reader.function(source.tree)
+    if of is not None:
+        body = left_in(body, of)
     f = Function(source, context, parameters, body, names={p: p for p in parameters})
+    if version is not None:
+        f.handed = frozenset((p, ()) for p in version.handed)
+        f.groups, f.copying, f.restoring = version.groups, version.copying, version.restore
+        f.quiet = version.quiet
     # of a callee whose result alone is asked for: types, and what it may write
-    for p in (*SYNTAX, *TYPED, *FACTS) if wrt is not None else (*SYNTAX, *TYPED[:1], *FACTS[:-1]):
+    for p in (*SYNTAX, *TYPED, *FACTS) if wrt is not None else (*SYNTAX, *TYPED[:2], *FACTS[:-2]):
         if p is types:
             # a parameter's web keeps its name: the first web of a name does
             f.types = {q: parameter_types[q] for q in f.params}
@@ -82,6 +104,28 @@ def front(
         if p.__name__ == stop:
             break
     return f
+
+
+def left_in(body: Block, of: str) -> Block:
+    """The function that returns an argument as it leaves it: the object that was passed, whatever its name is later."""
+    entry: Expr = Name(of)
+    if any(of in binds(s) for s in statements(body)):
+        entry = Name("·of")
+        body = [Assign(entry, Name(of)), *body]
+
+    def block(stmts: Block) -> Block:
+        out: Block = []
+        for s in stmts:
+            for inner in blocks(s):
+                inner[:] = block(inner)
+            if isinstance(s, Return):
+                if s.value is not None and not isinstance(s.value, Name | Const):
+                    out.append(Effect(s.value, loc=s.loc))
+                s = Return(entry, loc=s.loc)
+            out.append(s)
+        return out
+
+    return [*block(body), Return(entry)]
 
 
 # ------------------------------------------------------------------------------------------------ what api calls
@@ -99,6 +143,9 @@ class Made:
     filename: str
     context: Context
     parameter_types: dict[str, Type]
+    memory: bool = False  # arrays are written in place, by the function or one that it calls
+    written: tuple[str, ...] = ()  # the parameters, and the arrays of the world, that are
+    captured: tuple[str, ...] = ()
 
     def fits(self, arguments: dict[str, Any]) -> bool:
         """Whether the text is right for these arguments too: their pattern, its bounds, and the names of the world."""
@@ -112,12 +159,18 @@ class Made:
         return self.context.fits()
 
 
-def make(source: Source, arguments: dict[str, Any] | None, wrt: tuple[str, ...], mode: str) -> Made:
+def make(
+    source: Source,
+    arguments: dict[str, Any] | None,
+    wrt: tuple[str, ...],
+    mode: str,
+    of: str | None = None,
+) -> Made:
     """Make the derivative of a function for the types of these arguments (None: of its annotations)."""
     exact: frozenset[int] = frozenset()
     while True:
         try:
-            return _make(source, arguments, wrt, mode, Pattern(exact))
+            return _make(source, arguments, wrt, mode, Pattern(exact), of)
         except SrcgradError as error:
             if arguments is None and error.slug in ("no-rule", "unknown-type"):
                 error.hint = 'give example arguments, so that ranks are known: --at "x=np.arange(4.0)"'
@@ -129,7 +182,12 @@ def make(source: Source, arguments: dict[str, Any] | None, wrt: tuple[str, ...],
 
 
 def _make(
-    source: Source, arguments: dict[str, Any] | None, wrt: tuple[str, ...], mode: str, pattern: Pattern
+    source: Source,
+    arguments: dict[str, Any] | None,
+    wrt: tuple[str, ...],
+    mode: str,
+    pattern: Pattern,
+    of: str | None,
 ) -> Made:
     context = Context(front, pattern)
     build = Build(context)
@@ -139,14 +197,14 @@ def _make(
         given = {p.name: annotated(p, source) for p in parameters}
     else:
         given = {p.name: _argument_type(context.pattern, arguments[p.name]) for p in parameters}
-    f = front(source, given, context, wrt)
+    f = front(source, given, context, wrt, of=of)
     value = f.types.get(VALUE)
     if value == NONE:
         refuse(
             "no-result",
             f"{source.name} returns nothing",
             source.location(source.tree),
-            hint="return the result; what is left in an argument is differentiated with of=, which is not covered yet",
+            hint='return the result; or name the argument that it is left in: of="C"',
         )
     name = source.name
     if mode in ("grad", "seed", "accumulate"):
@@ -183,6 +241,9 @@ def _make(
         filename,
         context,
         given,
+        bool(f.objects.memory) or any(v.memory for v in context.versions.values()),
+        tuple(p for p in f.params if any(f.objects.class_of(p, q) is not None for q in leaves(f.types.get(p)))),
+        tuple(f.captured),
     )
 
 

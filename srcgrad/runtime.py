@@ -464,3 +464,27 @@ def add_each(a: Any, b: Any) -> list[Any]:
     [11.0, 22.0]
     """
     return [x + y for x, y in zip(a, b, strict=True)]
+
+
+def spread(v: Any, index: Any, like: Any) -> Any:
+    """An array of the shape of `like`, zero but for `v` added at the places of `index`, repeated ones too.
+
+    >>> spread(np.array([1.0, 2.0, 4.0]), np.array([0, 2, 0]), np.zeros(3))
+    array([5., 0., 2.])
+    """
+    out = np.zeros(np.shape(like), np.result_type(v, float))
+    np.add.at(out, index, v)
+    return out
+
+
+def last_written(x_bar: Any, index: Any) -> Any:
+    """`x_bar[index]`, zero where a later entry of the index names the same place: a store keeps what is written last.
+
+    >>> last_written(np.array([1.0, 2.0, 3.0]), np.array([0, 2, 0]))
+    array([0., 3., 1.])
+    """
+    places = np.arange(x_bar.size).reshape(x_bar.shape)[index]
+    order = np.arange(places.size).reshape(places.shape)
+    last = np.zeros(x_bar.size, int)
+    last[places.ravel()] = order.ravel()
+    return np.where(last[places] == order, x_bar[index], 0.0)

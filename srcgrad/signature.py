@@ -106,6 +106,13 @@ def choose(
     return tuple(chosen), many
 
 
+def choose_result(of: Any, signature: inspect.Signature, name: str) -> str:
+    """The name of the parameter that holds the result, or a refusal."""
+    if not isinstance(of, str):
+        refuse("option", f"of names the parameter that holds the result, and got {of!r}")
+    return _one(of, signature, list(signature.parameters), name, {})
+
+
 def _one(
     entry: Any, signature: inspect.Signature, names: Sequence[str], name: str, preset: Mapping[str, str]
 ) -> str:

@@ -22,6 +22,7 @@ from srcgrad.ir import (
     Effect,
     Expr,
     For,
+    Item,
     Name,
     Seq,
     Stmt,
@@ -39,10 +40,10 @@ _SILENT = ("constant", "detach")
 def varied(function: Function) -> set[str]:
     """The webs that depend on the arguments of `wrt`."""
     out = set(function.wrt)
-    stmts = [s for s in statements(function.body) if binds(s) or isinstance(s, Effect)]
+    stmts = [s for s in statements(function.body) if binds(s) or isinstance(s, Assign | Effect)]
     changed = True
     while changed:
-        changed = False
+        changed = together(function, out)
         for s in stmts:
             for source, result in edges(function, s):
                 if source in out and result not in out:
@@ -51,15 +52,28 @@ def varied(function: Function) -> set[str]:
     return out
 
 
+def together(function: Function, webs: set[str]) -> bool:
+    """The names of one memory are in the set together: what is stored by one is read by the other."""
+    if function.objects is None:
+        return False
+    before = len(webs)
+    for members in function.objects.members.values():
+        names = {w for w, _ in members}
+        if names & webs:
+            webs |= names
+    return len(webs) > before
+
+
 def activity(function: Function) -> Function:
     """Find the active webs, and refuse what is active without a derivative."""
     function.varied = varied(function)
     choose_variants(function)
-    useful = {VALUE}
-    stmts = [s for s in statements(function.body) if binds(s) or isinstance(s, Effect)]
+    # of an array of the caller's that is written, what is left in it is a result too
+    useful = {w for w, _ in function.handed} | (set() if function.quiet else {VALUE})
+    stmts = [s for s in statements(function.body) if binds(s) or isinstance(s, Assign | Effect)]
     changed = True
     while changed:
-        changed = False
+        changed = together(function, useful)
         for s in reversed(stmts):
             for source, result in edges(function, s):
                 if result in useful and source not in useful:
@@ -129,6 +143,8 @@ def edges(function: Function, s: Stmt) -> list[tuple[str, str]]:
         return []
     if not isinstance(s, Assign):
         return []
+    if isinstance(s.target, Item):
+        return [(n, web) for web in reads(s.target.value) for n in reads(s.value) | reads(s.target.index)]
     if isinstance(s.target, Seq) and isinstance(s.value, Seq):
         return [(n, t.id) for t, v in zip(s.target.items, s.value.items, strict=True) for n in reads(v)]  # type: ignore
     names = targets(s.target)
@@ -148,6 +164,8 @@ def edges(function: Function, s: Stmt) -> list[tuple[str, str]]:
             if not _is_shape(function, n)
         }
         return [(n, t) for n in sources for t in names]
+    if use.kind == "user" and function.objects is not None:  # what it writes depends on what it is given
+        names = [*names, *(w for w, _ in function.objects.writers.get(id(s), ()))]
     return [(n, t) for n in reads(s.value) for t in names]
 
 
@@ -164,6 +182,9 @@ def check(function: Function, s: Stmt, useful: set[str]) -> None:
     """Refuse an operation that an active number goes through and that has no derivative here."""
     use: Use | None = function.uses.get(id(s))
     if use is None or not isinstance(s, Assign) or use.kind == "parallel":
+        return
+    if isinstance(s.target, Item):
+        check_store(function, s, use, useful)
         return
     hot = [n for n in sorted(reads(s.value)) if n in function.varied]
     wanted = any(t in useful for t in targets(s.target))
@@ -210,6 +231,41 @@ def check(function: Function, s: Stmt, useful: set[str]) -> None:
                         )
         return
     refuse_use(function, s, use, hot, loc)
+
+
+def check_store(function: Function, s: Assign, use: Use, useful: set[str]) -> None:
+    """Refuse a write that an active number takes part in and that has no derivative."""
+    assert isinstance(s.target, Item) and isinstance(s.target.value, Name)
+    web, loc = s.target.value.id, s.target.loc or s.loc
+    if web not in useful:
+        return
+    for n in sorted(_data_names(s.target.index)):
+        if n in function.varied and not _is_shape(function, n):
+            refuse(
+                "active-index",
+                "an index depends on an argument that is differentiated",
+                s.target.index.loc or loc,  # type: ignore[attr-defined]
+                note=depends(function, n),
+                hint=f"if it is only data, say detach({_shown(function, n)}) or int({_shown(function, n)})",
+            )
+    t = function.types.get(web)
+    hot = [n for n in sorted(reads(s.value)) if n in function.varied]
+    if isinstance(t, Array) and t.kind in "biu" and hot:
+        refuse(
+            "active-data",
+            f"a number that is differentiated is stored into an array of {t.dtype}",
+            loc,
+            note=depends(function, hot[0]),
+            hint="make it an array of floats: dtype=float",
+        )
+    if web in function.active and (use.why or not isinstance(t, Array | ListOf)):
+        refuse(
+            "unknown-type",
+            "what is written here is not known" + (f": {use.why}" if use.why else ""),
+            loc,
+            note=depends(function, web),
+            hint="srcgrad explain unknown-type tells what gives a value a known type",
+        )
 
 
 def _shown(function: Function, web: str) -> str:

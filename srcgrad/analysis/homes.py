@@ -65,7 +65,8 @@ def homes(function: Function) -> Homes:
                     visit(s.body, here, True)
 
     visit(function.body, (), False)
-    for p in function.params:
+    outside = (*function.params, *function.captured)
+    for p in outside:
         mentions.setdefault(p, []).append(root)
     for web, places in mentions.items():
         paths = [out.path[b] for b in places]
@@ -77,7 +78,7 @@ def homes(function: Function) -> Homes:
             common = common[:k]
         out.block[web] = common[-1]
         bound = out.bound_by.get(web, [])
-        if web in function.params:
+        if web in outside:
             if not bound:
                 out.local.add(web)
         elif len(bound) == 1:

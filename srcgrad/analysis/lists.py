@@ -39,6 +39,7 @@ _READS = {
     "creation",
     "relist",
     "opaque",
+    "store",
 }
 
 
@@ -49,6 +50,10 @@ def lists(function: Function) -> Function:
         use: Use | None = function.uses.get(id(s))
         if isinstance(s, Effect) and use is not None and use.kind == "append":
             grown.setdefault(s.value.fn.value.id, []).append(s)  # type: ignore[attr-defined]
+        elif isinstance(s, Assign) and isinstance(s.target, Item) and isinstance(s.target.value, Name):
+            web = s.target.value.id
+            if isinstance(function.types.get(web), ListOf):
+                grown.setdefault(web, []).append(s)
         elif isinstance(s, Assign) and isinstance(s.value, Attr) and isinstance(s.value.value, Name):
             if isinstance(function.types.get(s.value.value.id), ListOf):
                 _refuse(function, s.value.value.id, "a method of it gets a name", s)

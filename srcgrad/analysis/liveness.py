@@ -5,6 +5,8 @@ Adjoint code has no break and no return, so one walk from the end is enough, wit
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from srcgrad.ir import (
     Add,
     AddAt,
@@ -19,6 +21,7 @@ from srcgrad.ir import (
     If,
     Item,
     Name,
+    Restore,
     Stmt,
     Unbind,
     While,
@@ -65,21 +68,27 @@ def _root(e: Expr) -> str:
 
 
 def live_in(
-    block: Block, live: frozenset[str] | set[str], after: dict[int, frozenset[str]] | None = None
+    block: Block,
+    live: frozenset[str] | set[str],
+    after: dict[int, frozenset[str]] | None = None,
+    more: Callable[[Stmt], frozenset[str]] | None = None,
 ) -> set[str]:
-    """The names live before a block, given those live behind it; `after` is filled with those behind each statement."""
+    """The names live before a block, given those live behind it; `after` is filled with those behind each statement.
+
+    `more` gives what else a statement reads: the contents of memory.
+    """
     now = set(live)
     for s in reversed(block):
         if after is not None:
             after[id(s)] = frozenset(now)
         match s:
             case If():
-                now = live_in(s.then, now, after) | live_in(s.other, now, after) | reads(s.cond)
+                now = live_in(s.then, now, after, more) | live_in(s.other, now, after, more) | reads(s.cond)
             case For():
                 bound = set(targets(s.target))
                 head = set(now)
                 while True:
-                    inner = live_in(s.body, head, after) - bound
+                    inner = live_in(s.body, head, after, more) - bound
                     if inner <= head:
                         break
                     head |= inner
@@ -90,9 +99,14 @@ def live_in(
                 now.discard(s.web)
             case Zero():
                 now.discard(s.target.id)
+            case Restore():
+                if s.whole:
+                    now.discard(s.web)
             case _:
                 kept = changes(s)
                 if isinstance(s, Assign):
                     now -= set(targets(s.target)) - kept
                 now |= stmt_reads(s) | kept
+        if more is not None:
+            now |= more(s)
     return now

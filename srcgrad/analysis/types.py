@@ -134,8 +134,10 @@ class _Types:
         f.reached.clear()
         bound = {n for s in statements(f.body) for n in binds(s)}
         self.env: Env = dict(given)
+        for n in f.captured:
+            f.types[n] = self.env[n] = self.context.global_type(f, Name(n))
         for n in f.names:
-            if n not in bound and n not in given and not n.endswith(("·bar", "·dot")):
+            if n not in bound and n not in given and n not in f.captured and not n.endswith(("·bar", "·dot")):
                 f.types[n] = self.env[n] = Unknown("never bound")
         self.breaks: list[list[Env]] = []
         self.tests: dict[
@@ -175,6 +177,9 @@ class _Types:
                 case Assign(Seq() as target, value):
                     if self.ready(value):
                         self.unpack(s, target, self.type_of(value))
+                case Assign(Item() as target, value):
+                    if self.ready(target) and self.ready(value):
+                        self.store(s, target, value)
                 case Effect(value):
                     self.effect(s, value)
                 case If(cond=cond):
@@ -275,6 +280,19 @@ class _Types:
             name = i.value if isinstance(i, Star) else i
             self.bind(name.id, p)  # type: ignore[attr-defined]
 
+    def store(self, s: Assign, target: Item, value: Expr) -> None:
+        """A write of a place: of an array, or of an entry of a list or dict."""
+        owner, v = self.type_of(target.value), self.type_of(value)
+        assert isinstance(target.value, Name)
+        web = target.value.id
+        use = self.uses.store(target, owner, v)
+        if isinstance(owner, Struct) and owner.kind == "list" and use.kind == "store":
+            self.f.uniform.add(web)
+            owner = ListOf(_joined(owner.items) if owner.items else None)
+        if isinstance(owner, ListOf) and use.kind == "store":
+            self.bind(web, ListOf(join(owner.item, v)))
+        self.f.uses[id(s)] = use
+
     def effect(self, s: Stmt, value: Expr) -> None:
         call_of_local = (
             isinstance(value, Call) and isinstance(value.fn, Attr) and isinstance(value.fn.value, Name)
@@ -330,6 +348,8 @@ class _Types:
                 return known(value) if value is not Ellipsis else known(Ellipsis)
             case Object(value):
                 return known(value)
+            case Attr(Object(value), name):
+                return known(getattr(value, name))
             case Attr() | Name():
                 if self.uses.is_local(e):
                     return Unknown("not bound yet")

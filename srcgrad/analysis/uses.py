@@ -257,6 +257,21 @@ class Uses:
             return Use("unknown", result=result, why="no rule for this index", what="an index")
         return Use("rule", rule=variants[0], bound={"x": e.value, "i": index}, result=result, what="an index")
 
+    def store(self, target: Item, owner: Type, value: Type) -> Use:
+        """What a write of a place means; `result` is the type of the place, `key` the kind of the index."""
+        use = Use("store", what="a write", why="the type of what is written is not known", result=Unknown())
+        if isinstance(owner, Array):
+            place = self.array_item(target, owner, target.index, self.t(target.index))
+            use.result, use.key, use.why = place.result, index_kind(target.index, self.t), ""
+            if use.key is None:
+                use.why = "the type of the index is not known"
+        elif isinstance(owner, ListOf | Struct):
+            i = self.t(target.index)
+            use.result, use.why = value, ""
+            if not (isinstance(i, Number) and i.kind == "i"):
+                use.why = "which entry is written is not known before the run"
+        return use
+
     def settle_index(self, t: Type, index: Expr, result: Array) -> Type:
         """Extents of a sliced axis hold only from a least extent on: rely on it, or leave the extent unknown."""
         parts = index.items if isinstance(index, Seq) else (index,)

@@ -16,6 +16,8 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.homes import Homes, homes
 from srcgrad.analysis.uses import Use
+from srcgrad.derive.calls import CallPart
+from srcgrad.derive.memory import zeros
 from srcgrad.derive.names import Shadows, leaf_type, paths, taken_from
 from srcgrad.derive.template import Template, call, has_complex, is_flag, is_real, minus, times
 from srcgrad.errors import refuse
@@ -78,22 +80,33 @@ class Derived:
     shadows: Shadows
     homes: Homes
     reverse_of: dict[int, Block]  # block of the forward sweep (by id) -> its reverse
+    fixed: set[str]  # adjoints that are memory seen by several names: none of them is ever bound anew
+    inplace: set[str]  # adjoints that are memory
+    bound: set[str]  # adjoints that the forward sweep binds, or the caller gives
+    calls: dict[int, Any]  # id of a call of the user's -> the version of the callee
 
 
 def adjoint(function: Function) -> Derived:
     """Make the reverse sweep of a function."""
     work = _Adjoint(function)
     reverse = work.block(function.body)
-    return Derived(function, function.body, reverse, work.bars, work.homes, work.reverse_of)
+    if work.captures_before or work.captures_behind:
+        function.body[:] = work.insert_captures(function.body)
+        work.homes = homes(function)
+    return Derived(function, function.body, reverse, work.bars, work.homes, work.reverse_of, *work.kinds(), work.calls)
 
 
-class _Adjoint:
+class _Adjoint(CallPart):
     def __init__(self, function: Function):
         self.f = function
         self.types = function.types
         self.active = function.active
         self.complex = has_complex(function.types)
         self.bars = Shadows(function, "bar")
+        self.captures_before: dict[int, Block] = {}
+        self.captures_behind: dict[int, Block] = {}
+        function.body[:] = self.settle_indices(function.body)
+        self.begun_shadows()
         self.instrument()
         self.homes = homes(function)
         self.guards: dict[str, list[Expr] | None] = {}
@@ -105,11 +118,29 @@ class _Adjoint:
             for n in _all_reads(s):
                 self.read_count[n] = self.read_count.get(n, 0) + 1
 
+    def begun_shadows(self) -> None:
+        """The shadows of dynamic classes: of parameters at the start, of all else beside what binds it."""
+        start: Block = []
+        for w in (*self.f.params, *self.f.captured):
+            if self.any_dynamic(w):
+                if not isinstance(self.types[w], Array) or (w, ()) in self.f.handed:
+                    loc = self.f.source.location(self.f.source.tree)
+                    refuse(
+                        "alias",
+                        f"{self.f.spelled(w)} is written, and gets other names on the way",
+                        loc,
+                        hint="keep one name for an array that is handed to a function and written there",
+                    )
+                start.append(Assign(self.bars.name(w), zeros(self.f, w)))
+        self.f.body[:] = start + self.bind_shadows(self.f.body)
+
     # ---------------------------------------------------------------------------------------- the forward sweep
     def instrument(self) -> None:
         """Count trips where a loop may be left early; call the forward halves of active callees."""
         self.trips: dict[int, str] = {}
         self.kept: dict[int, str] = {}
+        self.calls: dict[int, Any] = {}
+        self.result_of: dict[int, str] = {}
         self.f.body[:] = self.instrumented(self.f.body, False)
 
     def instrumented(self, block: Block, nested: bool) -> Block:
@@ -139,51 +170,12 @@ class _Adjoint:
                         self.trips[id(s)] = trips
                     else:
                         out.append(s)
-                case Assign(target, value) if self.is_split(s):
-                    use = self.f.uses[id(s)]
-                    version = self.version(use)
-                    assert isinstance(value, Call)
-                    if use.callee.source.bound is not None:
-                        refuse(
-                            "captured",
-                            f"{use.callee.name} is a method that is bound elsewhere",
-                            value.loc or s.loc,
-                            hint="call it through its object: obj.method(...)",
-                        )
-                    if version.keeps:
-                        kept = self.f.temp(f"{use.callee.name}_kept")
-                        self.types[kept] = Data(tuple)
-                        self.kept[id(s)] = kept
-                        s.target = Seq("tuple", (target, Name(kept)))
-                        s.value = Call(
-                            Object(version.forward, version.forward_name),
-                            value.args,
-                            value.keywords,
-                            loc=value.loc,
-                        )
-                        if (
-                            isinstance(value.fn, Attr)
-                            and next(iter(use.bound.values()), None) == value.fn.value
-                        ):
-                            s.value = Call(
-                                s.value.fn, (value.fn.value, *value.args), value.keywords, loc=value.loc
-                            )
+                case Assign() if self.is_split(s):
+                    self.split(s)
                     out.append(s)
                 case _:
                     out.append(s)
         return out
-
-    def is_split(self, s: Stmt) -> bool:
-        use = self.f.uses.get(id(s))
-        if use is None or use.kind != "user" or not isinstance(s, Assign) or not isinstance(s.target, Name):
-            return False
-        return s.target.id in self.active and bool(self.active_params(use))
-
-    def active_params(self, use: Use) -> tuple[str, ...]:
-        return tuple(p for p, e in use.bound.items() if any(n in self.active for n in reads(e)))
-
-    def version(self, use: Use) -> Any:
-        return self.f.context.version(use.callee, self.active_params(use))
 
     def is_live(self, s: Stmt) -> bool:
         """Whether anything in a statement has to be reversed."""
@@ -193,7 +185,37 @@ class _Adjoint:
             use = self.f.uses.get(id(t))
             if isinstance(t, Effect) and use is not None and use.kind == "append":
                 return True
+            if id(t) in self.f.objects.written_by or isinstance(t, Assign) and isinstance(t.target, Item):
+                return True
+            if isinstance(t, Assign) and id(t) in self.plan.moves:
+                return True
         return False
+
+    def kinds(self) -> tuple[set[str], set[str], set[str]]:
+        """Which adjoints are memory: fixed, inplace, bound (see `Derived`)."""
+        fixed: set[str] = set()
+        inplace: set[str] = set()
+        bound: set[str] = set()
+        for m in self.plan.classes.values():
+            if not m.active:
+                continue
+            real = {w for w in m.webs - m.reads - m.passing if w in self.active}
+            names = {self.bars.name(w).id for w in real}
+            inplace |= names
+            if m.views or not m.static:
+                fixed |= names
+            if not m.static:
+                bound |= names
+            bound |= {self.bars.name(w).id for w in real if (w, ()) in self.f.handed}
+            bound |= {self.bars.name(w).id for w, _ in m.nested if self.any_dynamic(w) and self.listed(w)}
+            for w, p in m.nested:
+                if "*" not in p and self.any_dynamic(w):
+                    bound.add(self.bars.name(w, p).id)
+                    inplace.add(self.bars.name(w, p).id)
+        return fixed | bound, inplace, bound
+
+    def listed(self, web: str) -> bool:
+        return isinstance(self.types.get(web), ListOf)
 
     # ---------------------------------------------------------------------------------------- the reverse sweep
     def block(self, block: Block) -> Block:
@@ -202,6 +224,7 @@ class _Adjoint:
         for s in reversed(block):
             before = len(out)
             self.statement(s, out)
+            self.capture(s, out[before:])
             for t in out[before:]:
                 if t.loc is None:
                     t.loc = s.loc
@@ -214,18 +237,39 @@ class _Adjoint:
                 and web in self.active
                 and web not in self.f.params
                 and web != VALUE
+                and not self.any_dynamic(web)
             ):
-                start += [Zero(b, web) for b in self.bars.leaves(web)]
+                m = self.plan.of(web)
+                if m is None or web not in m.views | m.passing:
+                    start += [Zero(b, web) for b in self.bars.leaves(web)]
         self.here = outer
+        start += self.views_at_start(id(block))
         whole = start + out
         self.reverse_of[id(block)] = whole
         return whole
 
     def statement(self, s: Stmt, out: Block) -> None:
         match s:
+            case Assign(Item()):
+                self.stmt = s
+                self.store(s, out)
+            case Assign() if id(s) in self.plan.moves:
+                self.move(s, out)
+            case Assign(Name(name)) if self.is_passing(name):
+                pass
+            case Assign(Name(name)) if name.endswith("·bar") or "·bar·" in name:
+                self.unbind([name], s, out)  # a shadow that the forward sweep binds
+            case Assign(Seq(_, items)) if any("·bar" in n for n in targets(s.target)):
+                self.unbind(targets(s.target), s, out)
             case Assign():
-                if any(n in self.active for n in targets(s.target)):
+                self.stmt = s
+                if id(s) in self.calls:
+                    if not self.is_idle(s):
+                        self.user(s, out)
+                elif any(n in self.active for n in targets(s.target)) and not self.is_view(s):
                     self.assign(s, out)
+                if id(s) not in self.calls:
+                    self.written_by_call(s, out)
                 self.unbind(targets(s.target), s, out)
             case AugAssign(Name(name)):
                 self.unbind([name], s, out)  # our own counter of trips
@@ -268,7 +312,7 @@ class _Adjoint:
             if web in self.homes.local:
                 continue
             out.append(Unbind(web, s, loc=s.loc))
-            if web in self.active:
+            if web in self.active and not self.any_dynamic(web):
                 out += [Zero(b, web, loc=s.loc) for b in self.bars.leaves(web)]
 
     def branch(self, s: If, out: Block) -> None:
@@ -284,6 +328,11 @@ class _Adjoint:
                 out.append(If(flag, lower, other, loc=s.loc))
         elif then or other:
             out.append(If(s.cond, then, other, loc=s.loc))
+
+    def is_passing(self, web: str) -> bool:
+        """Whether a temporary is on the way of names that change places."""
+        m = self.plan.of(web)
+        return m is not None and web in m.passing
 
     # ---------------------------------------------------------------------------------------- contributions
     def add(
@@ -304,7 +353,7 @@ class _Adjoint:
     def guarded(self, web: str, bar: Name, guard: Expr | None) -> None:
         """Note where the contribution may be other than zero; one without a condition lifts them all."""
         at_home = web in self.homes.local and self.homes.block[web] == self.here
-        if guard is None or not at_home:
+        if guard is None or not at_home or self.plan.shadow(web) is not None:
             self.guards[bar.id] = None
         elif self.guards.get(bar.id, []) is not None:
             found = self.guards.setdefault(bar.id, [])
@@ -346,7 +395,7 @@ class _Adjoint:
         self.stmt = s
         if isinstance(s.target, Seq) and isinstance(s.value, Seq):
             for t, v in zip(s.target.items, s.value.items, strict=True):
-                if t.id in self.active:  # type: ignore[attr-defined]
+                if t.id in self.active and not self.is_held(t.id):  # type: ignore[attr-defined]
                     self.add_all(v, t.id, out)  # type: ignore[attr-defined]
             return
         use = self.f.uses[id(s)]
@@ -375,9 +424,7 @@ class _Adjoint:
                 self.list_item(y, s.value, out)
             case "rule":
                 self.rule(y, use, out)
-            case "user":
-                self.user(s, y, use, out)
-            case "detach" | "constant" | "data":
+            case "detach" | "user" | "constant" | "data":
                 pass
             case _ if any(n in self.active for n in reads(s.value)):
                 from srcgrad.analysis.activity import refuse_use
@@ -388,10 +435,14 @@ class _Adjoint:
 
     def is_idle(self, s: Assign) -> bool:
         """Whether nothing was added to the adjoints of what the statement binds: they are zero, and add nothing."""
+        if id(s) in self.f.objects.written_by:
+            return False
         for web in targets(s.target):
             if web not in self.active:
                 continue
             if web not in self.homes.local or self.homes.block[web] != self.here or web == VALUE:
+                return False
+            if self.plan.of(web) is not None:
                 return False
             if web in self.indexed or any(b.id in self.guards for b in self.bars.leaves(web)):
                 return False
@@ -403,6 +454,8 @@ class _Adjoint:
 
     def display(self, y: Name, value: Expr, out: Block) -> None:
         items = value.items if isinstance(value, Seq) else value.values  # type: ignore[attr-defined]
+        if self.has_listed(y.id):
+            return
         for k, item in enumerate(items):
             if self.is_list(y.id):
                 self.add(item, Item(self.bars.name(y.id), Const(k)), out)
@@ -410,7 +463,8 @@ class _Adjoint:
                 if isinstance(self.types[item.id], ListOf):
                     self.add_all(item, y.id, out)
                 for path in paths(self.types[item.id]):
-                    self.add(item, self.bars.name(y.id, (k, *path)), out, None, path)
+                    if not self.is_dynamic(y.id, (k, *path)):
+                        self.add(item, self.bars.name(y.id, (k, *path)), out, None, path)
 
     def joined(self, y: Name, value: Expr, out: Block) -> None:
         """`a + b` of tuples or lists whose entries are known."""
@@ -473,6 +527,8 @@ class _Adjoint:
         owner = s.value.fn.value  # type: ignore[attr-defined]
         item = s.value.args[0]
         out.append(Unbind(owner.id, s, loc=s.loc))
+        if self.has_listed(owner.id):
+            return
         if owner.id in self.active:
             popped = Call(Attr(self.bars.name(owner.id), "pop"), ())
             if isinstance(item, Name) and item.id in self.active:
@@ -509,7 +565,7 @@ class _Adjoint:
                         self.add(source, self.bars.name(name.id, (j, *path)), out, None, (k + j, *path))
                 continue
             assert isinstance(item, Name)
-            if item.id not in self.active:
+            if item.id not in self.active or self.is_held(item.id):
                 continue
             place = k if star is None or k < star else k - len(items)
             if isinstance(t, Struct):
@@ -765,6 +821,8 @@ class _Adjoint:
     def can_index(self, x: Name, i: Expr) -> bool:
         """Whether the operand is an elementwise intermediate of this block that is read at this one place only."""
         web = x.id
+        if self.plan.of(web) is not None:
+            return False
         if web not in self.homes.local or self.homes.block[web] != self.here or self.read_count.get(web) != 1:
             return False
         (s,) = self.homes.bound_by.get(web, [None])
@@ -813,35 +871,6 @@ class _Adjoint:
             self.guards[self.bars.name(e.id).id] = None
         else:
             self.add(e, call(np.sum, "np.sum", value), out)
-
-    # ---------------------------------------------------------------------------------------- functions of the user
-    def user(self, s: Assign, y: Name, use: Use, out: Block) -> None:
-        params = self.active_params(use)
-        if not params:
-            return
-        version = self.version(use)
-        args: list[Expr] = []
-        if id(s) in self.kept:
-            args.append(Name(self.kept[id(s)]))
-        args.append(self.bars.structure(y.id))
-        reverse = Call(Object(version.reverse, version.reverse_name), tuple(args))
-        slots: list[tuple[Name, tuple[int, ...]]] = []
-        for p in params:
-            e = use.bound[p]
-            assert isinstance(e, Name), f"{e!r}"
-            slots += [(e, path) for path in paths(self.types[e.id])]
-        if len(slots) == 1:
-            e, path = slots[0]
-            self.add(e, reverse, out, None, path)
-            return
-        parts = []
-        for e, path in slots:
-            part = Name(self.f.temp(f"{self.f.spelled(e.id)}_part"))
-            self.types[part.id] = self.types[self.bars.name(e.id, path).id]
-            parts.append(part)
-        out.append(Assign(Seq("tuple", tuple(parts)), reverse))
-        for part, (e, path) in zip(parts, slots, strict=True):
-            self.add(e, part, out, None, path)
 
 
 def _all_reads(s: Stmt) -> list[str]:

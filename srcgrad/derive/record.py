@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from srcgrad.analysis.homes import Homes
 from srcgrad.analysis.liveness import live_in
+from srcgrad.analysis.contents import contents_of
 from srcgrad.derive.adjoint import Derived
-from srcgrad.function import Function, is_ours
+from srcgrad.derive.memory import contents_name
+from srcgrad.function import VALUE, Function, is_ours
 from srcgrad.ir import (
     Assign,
     Attr,
@@ -28,6 +30,7 @@ from srcgrad.ir import (
     Item,
     Name,
     Object,
+    Restore,
     Seq,
     Stmt,
     Unary,
@@ -65,11 +68,16 @@ class _Record:
         self.before: dict[int, Block] = {}  # what is put before, behind a statement of the forward sweep
         self.behind: dict[int, Block] = {}
         self.start: Block = []
+        self.copies: dict[str, str] = {}
+        self.restored: set[str] = set()
 
     def prepare(self) -> None:
+        self.views()
         self.given_back()
         self.twins()
         self.recompute()
+        self.insert(self.d.forward)
+        self.behind = {}
 
     # ---------------------------------------------------------------------------------------- one for two
     def twins(self) -> None:
@@ -102,9 +110,157 @@ class _Record:
     def run(self) -> None:
         self.keep_locals()
         self.keep_overwritten()
+        self.own_copies()
         self.insert(self.d.forward)
         self.d.forward[:0] = self.start
         self.d.reverse[:] = _flat(self.d.reverse)
+
+    # ---------------------------------------------------------------------------------------- memory
+    def views(self) -> None:
+        """What is read through a view is read through the array itself: the sweep may work on a copy of that."""
+        plan = self.f.plan
+        for s in list(statements(self.d.reverse)):
+            if isinstance(s, Assign) and getattr(s, "is_view", False):
+                continue
+            origin = getattr(s, "origin", None)
+            values: dict[str, Expr] = {}
+            for n in sorted(stmt_reads(s)):
+                m = plan.of(n)
+                if m is None or not m.restore or n not in m.reads or n == VALUE:
+                    continue
+                if self.is_shape_only(s, n):
+                    continue
+                e = self.through(n, origin)
+                values[n] = e if e is not None else self.copied_at(n)
+            if values:
+                map_exprs(s, lambda e, v=values: substitute(e, v))  # type: ignore[misc]
+
+    def is_shape_only(self, s: Stmt, web: str) -> bool:
+        return web not in set(contents_of(s))
+
+    def through(self, web: str, origin: Stmt | None) -> Expr | None:
+        """A read of memory as an expression of what it is a view of; None where an index has changed since."""
+        made = self.homes.bound_by.get(web, [])
+        if len(made) != 1 or origin is None:
+            return None
+        (s,) = made
+        use = self.f.uses.get(id(s))
+        if not isinstance(s, Assign) or use is None or use.kind not in ("rule", "copy", "entry"):
+            return None
+        values: dict[str, Expr] = {}
+        for o in sorted(reads(s.value)):
+            m = self.f.plan.of(o)
+            if m is not None and o in m.reads:
+                inner = self.through(o, origin)
+                if inner is None:
+                    return None
+                values[o] = inner
+            elif o in self.homes.block and not self.bound_alike(o, s, origin):
+                return None
+        return substitute(s.value, values)
+
+    def bound_alike(self, web: str, since: Stmt, until: Stmt) -> bool:
+        """Whether a name is bound, where `until` is reversed, to what it was bound to at `since`."""
+        m = self.f.plan.of(web)
+        if m is None:
+            return self.unchanged(web, since, until)
+        return web in self.homes.local or not self.homes.bound_by.get(web) or self.unchanged(web, since, until, False)
+
+    def copied_at(self, web: str) -> Name:
+        """A copy of a read, made where it is bound."""
+        if web not in self.copies:
+            (s,) = self.homes.bound_by[web]
+            kept = self.f.temp(f"{self.f.spelled(web)}_old")
+            self.f.types[kept] = self.f.types[web]
+            copy = Assign(Name(kept), Call(Attr(Name(web), "copy"), ()), loc=s.loc)
+            self.behind.setdefault(id(s), []).append(copy)
+            self.copies[web] = kept
+            self.homes.block[kept] = self.homes.block[web]
+            self.homes.bound_by[kept] = [copy]
+            self.homes.local.add(kept)
+            self.homes.of_stmt[id(copy)] = self.homes.of_stmt[id(s)]
+            self.homes.order[id(copy)] = self.homes.order[id(s)]
+        return Name(self.copies[web])
+
+    def contents(self, s: Stmt) -> frozenset[str]:
+        """The memory whose contents a statement of the reverse sweep reads."""
+        if isinstance(s, Assign) and getattr(s, "is_view", False):
+            return frozenset()
+        out = set()
+        for n in contents_of(s):
+            m = self.f.plan.of(n)
+            if m is not None and m.restore:
+                out.add(contents_name(m))
+        return frozenset(out)
+
+    def restore(self, s: Restore, live: bool, new: Block, lists: dict[str, Name]) -> None:
+        """Keep the place that a write overwrites, and put it back."""
+        if not live:
+            return
+        at = s.stmt
+        m = next(m for m in self.f.plan.classes.values() if contents_name(m) == s.web)
+        self.restored.add(s.web)
+        if isinstance(at, Assign) and isinstance(at.target, Item):
+            places = [at.target]
+        else:
+            use = self.f.uses[id(at)]
+            version = self.d.calls.get(id(at))
+            places = []
+            for web, path in sorted(self.f.objects.writers.get(id(at), ()), key=str):
+                if path != () or self.f.objects.class_of(web) != m.root:
+                    continue
+                params = [p for p, e in use.bound.items() if e == Name(web)]
+                if version is not None and all(p in version.restore for p in params):
+                    continue  # its reverse half has put it back
+                places.append(Item(Name(web), Const(Ellipsis)))
+        for place in places:
+            owner = place.value
+            assert isinstance(owner, Name)
+            t = self.f.uses[id(at)].result if isinstance(at, Assign) and at.target is place else Array("", None)
+            basic = not isinstance(t, Number) and self.f.uses[id(at)].key in (None, "Basic")
+            value: Expr = Call(Attr(place, "copy"), ()) if basic else place
+            if self.homes.of_stmt[id(at)] in self.homes.looped:
+                kept = lists.get(owner.id) or lists.setdefault(owner.id, self.list_of(owner.id))
+                push: Stmt = Effect(Call(Attr(kept, "append"), (value,)))
+                back: Expr = Call(Attr(kept, "pop"), ())
+            else:
+                old = Name(self.f.temp(f"{self.f.spelled(owner.id)}_kept"))
+                push, back = Assign(old, value), old
+            push.kept_place = place  # type: ignore[attr-defined]
+            self.before.setdefault(id(at), []).append(push)
+            new.append(Assign(place, back, loc=s.loc))
+
+    def own_copies(self) -> None:
+        """Old contents are put back into the sweep's own copy of what the caller can see."""
+        start: Block = []
+        copied: list[str] = []
+        for m in self.f.plan.classes.values():
+            name = contents_name(m)
+            if name not in self.restored:
+                continue
+            returned = VALUE in m.webs or any(w == VALUE for w, _ in m.nested)
+            given = [w for w in m.outside if (w, ()) not in self.f.handed]
+            if not returned and not given:
+                continue
+            if returned and all((w, ()) in self.f.handed for w in m.outside) and m.outside:
+                continue  # the caller's, as the result is
+            roots = sorted(m.webs - m.reads - m.passing - m.views, key=self.text_order)
+            copied += roots
+            for w in sorted(m.views, key=self.text_order):
+                if self.homes.block[w] == id(self.d.forward):
+                    (s,) = self.homes.bound_by[w]
+                    again = Assign(Name(w), s.value, loc=s.loc)  # type: ignore[attr-defined]
+                    again.is_view = True  # type: ignore[attr-defined]
+                    start.append(again)
+        if copied:
+            names = [Name(w) for w in copied]
+            copies = [Call(Attr(n, "copy"), ()) for n in names]
+            one = len(names) == 1
+            target: Expr = names[0] if one else Seq("tuple", tuple(names))
+            value: Expr = copies[0] if one else Seq("tuple", tuple(copies))
+            plural = "" if one else "s"
+            note = f"old values go here, not into the caller's array{plural}"
+            self.d.reverse[:0] = [Assign(target, value, comment=note), *start]
 
     # ---------------------------------------------------------------------------------------- helpers
     def looped(self, web: str) -> bool:
@@ -119,6 +275,9 @@ class _Record:
         return {n for s in statements(self.d.reverse) for n in stmt_reads(s)} & set(self.homes.block)
 
     def needs_keeping(self, web: str) -> bool:
+        m = self.f.plan.of(web)
+        if m is not None and m.static and web in m.views:
+            return False  # made again where the reverse of its block starts
         return web in self.homes.local and self.looped(web) and not self.is_loop_variable(web)
 
     # ---------------------------------------------------------------------------------------- h = t gives back t
@@ -239,17 +398,26 @@ class _Record:
                 return value in (len, range, "len", "range")
         return False
 
-    def unchanged(self, web: str, since: Stmt, until: Stmt) -> bool:
+    def writes(self, web: str) -> list[Stmt]:
+        """The statements that write the memory that a name is bound to."""
+        root = self.f.objects.class_of(web)
+        if root is None:
+            return []
+        by = self.f.objects.written_by
+        return [s for s in statements(self.d.forward) if root in by.get(id(s), ())]
+
+    def unchanged(self, web: str, since: Stmt, until: Stmt, contents: bool = True) -> bool:
         """Whether `web` holds, when `until` is reversed, what it held at `since`."""
         order = self.homes.order
         if id(until) not in order or id(since) not in order:
             return False
+        writes = self.writes(web) if contents else []
         lo, hi = order[id(since)], max(order[id(t)] for t in statements([until]))
         hi = max(hi, order[id(until)])
         if order[id(until)] < order[id(since)]:
             # a condition that is carried up a chain is read where earlier statements are reversed: what has been put
             # back by then is another value
-            return web in self.homes.local
+            return web in self.homes.local and self.f.objects.class_of(web) is None
         around = set(self.homes.path[self.homes.of_stmt[id(since)]])
         inner = [b for b in self.homes.path[self.homes.of_stmt[id(until)]] if b not in around]
         loops = {
@@ -257,7 +425,10 @@ class _Record:
         }  # their later statements run before `until`, in a later trip
         if isinstance(until, For | While) and until is not since:
             loops |= {id(b) for b in blocks(until)}
-        for s in (*self.homes.bound_by.get(web, []), *self.appends(web)):
+        m = self.f.plan.of(web)
+        if contents and m is not None and not m.restore:
+            return False
+        for s in (*self.homes.bound_by.get(web, []), *self.appends(web), *writes):
             if lo < order[id(s)] <= hi:
                 return False
             block = id(s.body) if isinstance(s, For) else self.homes.of_stmt[id(s)]
@@ -265,7 +436,7 @@ class _Record:
                 isinstance(s, For) and self.is_loop_variable(web)
             ):
                 return False
-        if web in self.homes.local:
+        if web in self.homes.local and not writes:
             return True
         # in a loop that both are in, a binding before `since` happens before it in each trip
         common = set(self.homes.path[self.homes.of_stmt[id(since)]])
@@ -284,6 +455,8 @@ class _Record:
                 and use.kind == "append"
                 and web in reads(s.value.fn)
             ):  # type: ignore
+                found.append(s)
+            elif isinstance(s, Assign) and isinstance(s.target, Item) and s.target.value == Name(web):
                 found.append(s)
         return found
 
@@ -319,17 +492,34 @@ class _Record:
     def keep_overwritten(self) -> None:
         """Put back, at its `Unbind`, what somebody reads from there on."""
         after: dict[int, frozenset[str]] = {}
-        live_in(self.d.reverse, frozenset(self.outputs), after)
+        wanted = {contents_name(m) for m in self.f.plan.classes.values() if m.webs & self.f.restoring}
+        live_in(self.d.reverse, frozenset(self.outputs | wanted), after, self.contents)
+        # what is put back is named: the name is read there
+        for s in list(statements(self.d.reverse)):
+            if isinstance(s, Restore) and s.web in after[id(s)]:
+                s.needs = self.named(s.stmt)  # type: ignore[attr-defined]
+        live_in(self.d.reverse, frozenset(self.outputs | wanted), after, self.contents_and_places)
         lists: dict[str, Name] = {}
         for block in _all_blocks(self.d.reverse):
             new: Block = []
             for s in block:
+                if isinstance(s, Restore):
+                    self.restore(s, s.web in after[id(s)], new, lists)
+                    continue
                 if not isinstance(s, Unbind):
                     new.append(s)
                     continue
                 if s.web not in after[id(s)]:
                     continue
                 at = s.stmt
+                if isinstance(at, Assign) and isinstance(at.target, Item):  # an entry of a list
+                    name = f"{s.web}·entry"
+                    kept = lists.get(name) or lists.setdefault(name, self.list_of(s.web))
+                    self.before.setdefault(id(at), []).append(
+                        Effect(Call(Attr(kept, "append"), (at.target,)))
+                    )
+                    new.append(Assign(at.target, Call(Attr(kept, "pop"), ()), loc=s.loc))
+                    continue
                 if isinstance(at, Effect):  # an append
                     new.append(Effect(Call(Attr(Name(s.web), "pop"), ()), loc=s.loc))
                     continue
@@ -345,6 +535,15 @@ class _Record:
                 self.ensure_bound(s.web, at)
                 new.append(Assign(Name(s.web), back, loc=s.loc))
             block[:] = new
+
+    def named(self, s: Stmt) -> frozenset[str]:
+        """The names that putting back what a statement has written reads."""
+        if isinstance(s, Assign) and isinstance(s.target, Item):
+            return reads(s.target)
+        return frozenset(w for w, _ in self.f.objects.writers.get(id(s), ()))
+
+    def contents_and_places(self, s: Stmt) -> frozenset[str]:
+        return self.contents(s) | getattr(s, "needs", frozenset())
 
     def ensure_bound(self, web: str, at: Stmt) -> None:
         """A name that may be unbound where it is kept is bound to None at the start."""

@@ -14,7 +14,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.analysis.objects import makes_anew
 from srcgrad.analysis.uses import Use
+from srcgrad.derive.calls import handed
+from srcgrad.derive.calls import version as callee_version
 from srcgrad.derive.names import Shadows, leaf_type, paths, taken_from
 from srcgrad.derive.template import Template, call, minus, times
 from srcgrad.errors import refuse
@@ -45,7 +48,8 @@ from srcgrad.ir import (
     targets,
     walk,
 )
-from srcgrad.simplify.stretch import expr_shape
+from srcgrad.simplify.owners import _Owners
+from srcgrad.simplify.stretch import expr_shape, stretched
 from srcgrad.types import Array, ListOf, Number, Struct, Type, shape_of
 
 ZERO = Object(None, "zero")  # a tangent that is zero, while an expression is simplified
@@ -58,6 +62,7 @@ class Tangent:
     value_dot: Expr
     value_dots: list[Name]
     value_display: Expr  # as the value is: with dicts for dicts
+    dots: Shadows
 
 
 def tangent(function: Function) -> Tangent:
@@ -90,8 +95,8 @@ def tangent(function: Function) -> Tangent:
             if isinstance(t, Number)
             else call(np.zeros, "np.zeros", call(np.shape, "np.shape", Name(VALUE)))
         )
-        return Tangent(body, dots, zero, [], zero)
-    return Tangent(body, dots, work.dots.structure(VALUE), work.dots.leaves(VALUE), work.dots.display(VALUE))
+        return Tangent(body, dots, zero, [], zero, work.dots)
+    return Tangent(body, dots, work.dots.structure(VALUE), work.dots.leaves(VALUE), work.dots.display(VALUE), work.dots)
 
 
 class _Tangent:
@@ -100,11 +105,14 @@ class _Tangent:
         self.types = function.types
         self.active = function.active
         self.dots = Shadows(function, "dot")
+        self.owners = _Owners(function, set(), set())
 
     def block(self, block: Block) -> Block:
         out: Block = []
         for s in block:
             match s:
+                case Assign(Item()):
+                    self.store(s, out)
                 case Assign():
                     self.assign(s, out)
                 case If():
@@ -153,7 +161,57 @@ class _Tangent:
         return Const(0.0)
 
     def put(self, y: str, path: tuple[int, ...], value: Expr, s: Stmt, out: Block) -> None:
+        if isinstance(leaf_type(self.types[y], path), Array) and self.must_own(y, path, value, s):
+            value = Call(Attr(value, "copy"), ())
         out.append(Assign(self.dots.name(y, path), value, loc=s.loc))
+
+    # ---------------------------------------------------------------------------------------- memory
+    def memory_dots(self) -> frozenset[str]:
+        """The tangents that are written in place."""
+        if self._memory is None:
+            names = set()
+            for m in self.f.plan.classes.values():
+                for w in m.webs:
+                    if w in self.active:
+                        names.add(self.dots.name(w).id)
+                for w, p in m.nested:
+                    if w in self.active:
+                        names.add(self.dots.name(w, p if "*" not in p else ()).id)
+            self._memory = frozenset(names)
+        return self._memory
+
+    _memory: frozenset[str] | None = None
+
+    def must_own(self, y: str, path: tuple[int, ...], value: Expr, s: Stmt) -> bool:
+        """Whether a tangent has to be an array of its own: it, or what it would be a view of, is written in place."""
+        if not self.f.plan.classes or isinstance(value, Const):
+            return False
+        found = stretched(value)
+        roots = self.owners.roots(value) | ({"?"} if found is not None else set())
+        if not roots:
+            return False
+        m = self.f.plan.of(y, path)
+        if m is None:
+            return bool(roots & self.memory_dots())
+        use = self.f.uses.get(id(s))
+        alias = use is None or use.kind not in ("rule", "user", "creation", "constant")
+        if use is not None and use.kind == "rule" and not makes_anew(use):
+            alias = any(isinstance(e, Name) and e.id in m.webs for e in use.bound.values())
+        return not alias
+
+    def store(self, s: Assign, out: Block) -> None:
+        assert isinstance(s.target, Item) and isinstance(s.target.value, Name)
+        web = s.target.value.id
+        if web in self.active:
+            place = Item(self.dots.name(web), s.target.index)
+            value: Expr = self.dots.name(s.value.id) if self.is_active(s.value) else Const(0)  # type: ignore
+            t = self.types[web]
+            if isinstance(t, ListOf):
+                value = self.of(s.value)
+            elif isinstance(t, Array) and t.kind != "c" and isinstance(value, Name):
+                value = self.real(value)
+            out.append(Assign(place, value, loc=s.loc))
+        out.append(s)
 
     # ---------------------------------------------------------------------------------------- statements
     def assign(self, s: Assign, out: Block) -> None:
@@ -161,6 +219,9 @@ class _Tangent:
         if use is not None and use.kind == "detach" and isinstance(s.value, Call):
             s.value = s.value.args[0]
         names = [n for n in targets(s.target) if n in self.active]
+        if use is not None and use.kind == "user" and any(m.active for m in self.f.plan.written(s)):
+            self.user(s, s.target, use, out)  # type: ignore[arg-type]
+            return
         if not names:
             out.append(s)
             return
@@ -457,14 +518,25 @@ class _Tangent:
 
     def user(self, s: Assign, y: Name, use: Use, out: Block) -> None:
         params = self.params(use)
-        version = self.f.context.version(use.callee, params, "tangent")
+        quiet = s.via is not None and s.via[0] == "effect"
+        version = callee_version(self.f, use, params, handed(self.f.plan, self.types, use), quiet, "tangent")
         value = s.value
         assert isinstance(value, Call)
         args = self.ordered(use, value)
         dots: tuple[Expr, ...] = tuple(self.dots.structure(use.bound[p].id) for p in params)  # type: ignore[attr-defined]
-        fn = Object(version.tangent, version.tangent_name)
-        target = Seq("tuple", (y, self.dots.structure(y.id)))
-        out.append(Assign(target, Call(fn, (*args, *dots)), loc=s.loc))
+        called = Call(Object(version.tangent, version.tangent_name), (*args, *dots))
+        if version.quiet:
+            out.append(Effect(called, loc=s.loc))
+            return
+        if y.id not in self.active:
+            dropped = Name(self.f.temp("_"))
+            out.append(Assign(Seq("tuple", (y, dropped)), called, loc=s.loc))
+            return
+        out.append(Assign(Seq("tuple", (y, self.dots.structure(y.id))), called, loc=s.loc))
+        for p in paths(self.types[y.id]):
+            if self.f.plan.shadow(y.id) is not None and p == ():  # it is written here, and may be a view there
+                dot = self.dots.name(y.id)
+                out.append(Assign(dot, Call(Attr(dot, "copy"), ()), loc=s.loc))
 
     def ordered(self, use: Use, value: Call) -> tuple[Expr, ...]:
         """The callee's arguments by position, with defaults written out."""

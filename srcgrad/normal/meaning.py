@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.analysis.activity import varied
+from srcgrad.analysis.objects import objects
 from srcgrad.analysis.types import atom_types, types
 from srcgrad.errors import refuse
 from srcgrad.function import Function, is_ours
@@ -40,10 +41,8 @@ from srcgrad.ir import (
     targets,
     walk,
 )
-from srcgrad.normal.coalesce import coalesce
-from srcgrad.normal.loops import loops
+from srcgrad.normal.stores import again
 from srcgrad.normal.unnest import Unnest
-from srcgrad.normal.webs import webs
 from srcgrad.types import Array, Data, ListOf, Number, Struct, Sym, Type, Unknown, is_numeric
 
 
@@ -55,25 +54,9 @@ def meaning(function: Function) -> Function:
         if not work.edited:
             break
         if work.cut:
-            rename(function)
+            again(function)
         types(function)
     return function
-
-
-def rename(function: Function) -> None:
-    """Find the webs again after branches were cut: bindings that only those joined are apart now."""
-    given = {p: function.types[p] for p in function.params}
-    plain = {w: Name(n) for w, n in function.names.items() if w != n and not is_ours(w)}
-    for s in statements(function.body):
-        map_exprs(s, lambda e: substitute(e, plain))  # type: ignore[arg-type]
-        if isinstance(s, Assign | For):
-            s.target = substitute(s.target, plain)  # type: ignore[arg-type]
-    for w in plain:
-        del function.names[w]
-    webs(function)
-    coalesce(function)
-    loops(function)
-    function.types = given
 
 
 def builtin(value: Any) -> Object:
@@ -83,6 +66,7 @@ def builtin(value: Any) -> Object:
 class _Meaning:
     def __init__(self, function: Function):
         self.f = function
+        objects(function)
         self.varied = varied(function)
         self.edited = self.cut = False
         local = {n for n in function.names}
@@ -156,8 +140,6 @@ class _Meaning:
             return
         if use.kind == "unknown" and isinstance(s.value, Call):
             self.as_arrays(s, out)
-        if id(s) in self.f.augmented:
-            self.augmented(s)
         out.append(s)
 
     def as_arrays(self, s: Assign, out: Block) -> None:
@@ -181,38 +163,6 @@ class _Meaning:
                 args[k] = self.unnest.emit(Call(Object(np.array, "np.array"), (a,), loc=a.loc), out, "items")
                 self.edited = True
         s.value = Call(call.fn, tuple(args), call.keywords, loc=call.loc)
-
-    def augmented(self, s: Assign) -> None:
-        """`x += v`: another version of a value where nothing else is bound to the object, else a write."""
-        from srcgrad.analysis.objects import only_name
-
-        name = targets(s.target)[0]
-        source = self.definitions[targets_of(s.value)][0].value  # type: ignore[attr-defined]
-        old = source.left.id if isinstance(source, Binary) and isinstance(source.left, Name) else name
-        t = self.f.types.get(old)
-        if isinstance(t, Number) or (isinstance(t, Struct) and t.kind == "tuple"):
-            return
-        if isinstance(t, Data) and t.cls in (str, int, float, bool):
-            return
-        if isinstance(t, Array):
-            why = only_name(self.f, old)
-            new = self.f.types.get(targets_of(s.value))
-            if why is None and isinstance(new, Array) and new.dtype != t.dtype and t.shape is not None:
-                why = f"its dtype stays {t.dtype}"
-            if why is None:
-                return
-            refuse(
-                "write",
-                f"{self.f.spelled(name)} is written in place, and {why}: not covered yet",
-                s.loc,
-                hint=f"make a new value: {self.f.spelled(name)} = {self.f.spelled(name)} {_op(source)} ...",
-            )
-        refuse(
-            "write",
-            f"{self.f.spelled(name)} may be written in place here, which is not covered yet",
-            s.loc,
-            hint=f"make a new value: {self.f.spelled(name)} = {self.f.spelled(name)} {_op(source)} ...",
-        )
 
     # ---------------------------------------------------------------------------------------- loops
     def loop(self, s: For, out: Block) -> None:
@@ -413,15 +363,6 @@ def again(t: Type | None) -> bool:
 def _counter(f: Function) -> str:
     taken = set(f.names.values())
     return next((c for c in ("k", "j", "i", "trip") if c not in taken), "trip")
-
-
-def targets_of(e: Expr) -> str:
-    assert isinstance(e, Name)
-    return e.id
-
-
-def _op(e: Expr) -> str:
-    return e.op if isinstance(e, Binary) else "+"
 
 
 def _carries(t: Type | None) -> bool:

@@ -42,6 +42,9 @@ from srcgrad.ir import (
     Walrus,
     While,
     all_binds,
+    reads,
+    statements,
+    substitute,
     walk,
 )
 from srcgrad.naming import hint_of
@@ -52,6 +55,11 @@ _MAKE_NEW = "make a new value: np.where for places of an array, a list with appe
 def unnest(function: Function) -> Function:
     """Flatten the function's body."""
     local = all_binds(function.body) | set(function.params) | _walrus_targets(function.body)
+    for name in _written(function.body):
+        if name not in local:  # an array of the module's, or of a function around: memory like an argument
+            function.captured.append(name)
+            function.names[name] = name
+    local |= set(function.captured)
     function.body = Unnest(function, local).block(function.body)
     return function
 
@@ -75,7 +83,7 @@ class Unnest:
                 parts = [self.snapshot(i, out) for i in items]
                 names = Seq("tuple", target.items)
                 different = len({t.id for t in target.items if isinstance(t, Name)}) == len(target.items)
-                if different:
+                if different:  # names, and no name twice
                     out.append(Assign(names, Seq("tuple", tuple(parts)), loc=s.loc))
                 else:
                     for t, p in zip(target.items, parts, strict=True):
@@ -86,6 +94,9 @@ class Unnest:
                 if target.id.startswith("·"):  # the value of a chained assignment
                     self.function.names.setdefault(target.id, hint_of(value))
                 self.bind(target, self.operation(value, out, hint_of(value)), out)
+            case Assign(Item() as target, value):
+                v = self.atom(value, out)
+                out.append(Assign(self.place(target, out), v, loc=s.loc))
             case Assign(target, _):
                 self.write(target)
             case AugAssign(Name() as target, op, value):
@@ -95,6 +106,12 @@ class Unnest:
                 self.function.augmented.add(id(copy))
                 self.function.keep_alive.append(copy)
                 out.append(copy)
+            case AugAssign(Item() as target, op, value):
+                place = self.place(target, out, any(isinstance(w, Walrus) for w in walk(value)))
+                old = self.emit(place, out, "item")
+                right = self.atom(value, out)
+                new = self.emit(Binary(op, old, right, loc=s.loc), out, "part")
+                out.append(Assign(place, new, loc=s.loc, via=("aug", op)))
             case AugAssign(target, _, _):
                 self.write(target)
             case Effect(value):
@@ -141,6 +158,17 @@ class Unnest:
             target.loc or self.stmt.loc,
             hint=hint,
         )
+
+    def place(self, target: Item, out: Block, apart: bool = False) -> Item:
+        """The place that a store writes, of atoms; `apart`: of names that nothing binds again."""
+        owner = self.atom(target.value, out)
+        if not isinstance(owner, Name):
+            self.write(target)
+        index = self.index(target.index, out)
+        if apart:
+            copies = {n: self.emit(Name(n), out, n) for n in sorted(reads(index)) if n in self.local}
+            index = substitute(index, copies)
+        return Item(owner, index, loc=target.loc)
 
     def bind(self, target: Name, value: Expr, out: Block) -> None:
         """`target = value` where no statement binds a name that it reads."""
@@ -353,8 +381,22 @@ def _plain(target: Seq, items: tuple[Expr, ...]) -> bool:
     return not stars and len(target.items) == len(items)
 
 
+def _written(block: Block) -> list[str]:
+    """The names that stores write through, in the order of the text."""
+    found: dict[str, None] = {}
+    for s in statements(block):
+        targets = [s.target] if isinstance(s, Assign | AugAssign | For) else []
+        for t in (x for t in targets for x in walk(t) if isinstance(x, Item)):
+            root: Expr = t
+            while isinstance(root, Item):
+                root = root.value
+            if isinstance(root, Name):
+                found[root.id] = None
+    return list(found)
+
+
 def _walrus_targets(block: Block) -> set[str]:
-    from srcgrad.ir import own_exprs, statements
+    from srcgrad.ir import own_exprs
 
     return {
         w.target.id for s in statements(block) for e in own_exprs(s) for w in walk(e) if isinstance(w, Walrus)

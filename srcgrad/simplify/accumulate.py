@@ -9,43 +9,66 @@ is zero on some paths only, the zero is made on them; where nobody reads it, it 
 from __future__ import annotations
 
 from srcgrad.analysis.liveness import changes, live_in
-from srcgrad.ir import Add, Assign, AugAssign, Block, For, If, Name, Stmt, Unbind, Zero, targets
+from srcgrad.ir import (
+    Add,
+    Assign,
+    AugAssign,
+    Block,
+    For,
+    If,
+    Name,
+    Restore,
+    Stmt,
+    Unbind,
+    Zero,
+    targets,
+)
 
 State = dict[
     str, bool
 ]  # adjoint -> known to be zero; what is not listed is zero (nothing has been added yet)
 
 
-def accumulate(block: Block, webs: dict[str, str], outputs: set[str], given: set[str]) -> Block:
-    """Make assignments of first contributions; `webs` gives the web of each adjoint, `given` those that come with values."""
-    _walk(block, dict.fromkeys(given, False), True)
+def accumulate(
+    block: Block,
+    webs: dict[str, str],
+    outputs: set[str],
+    given: set[str],
+    fixed: frozenset[str] = frozenset(),
+    shared: dict[str, frozenset[str]] | None = None,
+) -> Block:
+    """Make assignments of first contributions; `webs` gives the web of each adjoint, `given` those that come with values.
+
+    `fixed` are adjoints that other names are views of: they are made once, and added to.
+    """
+    _walk(block, dict.fromkeys(given | fixed, False), True, fixed)
     needed = live_in(block, frozenset(outputs))
     start: Block = [Zero(Name(bar), webs[bar]) for bar in webs if bar in needed and bar not in given]
-    return dead(start + block, outputs)
+    return dead(start + block, outputs, shared)
 
 
-def _walk(block: Block, state: State, rewrite: bool) -> State:
+def _walk(block: Block, state: State, rewrite: bool, fixed: frozenset[str]) -> State:
     for k, s in enumerate(block):
         match s:
             case Zero(target):
-                state[target.id] = True
+                state[target.id] = target.id not in fixed
             case Add(target, value):
                 if state.get(target.id, True) and rewrite:
                     block[k] = _like(s, Assign(target, value))
                 state[target.id] = False
             case If():
-                a = _walk(s.then, dict(state), rewrite)
-                b = _walk(s.other, dict(state), rewrite)
+                a = _walk(s.then, dict(state), rewrite, fixed)
+                b = _walk(s.other, dict(state), rewrite, fixed)
                 state = _join(a, b)
             case For():
                 head = dict(state)
                 while True:
-                    end = _join(dict(state), _walk(s.body, dict(head), False))
+                    end = _join(dict(state), _walk(s.body, dict(head), False, fixed))
                     if end == head:
                         break
                     head = end
                 if rewrite:
-                    _walk(s.body, dict(head), True)
+                    _walk(s.body, dict(head), True, fixed)
                 state = head
             case _:
                 for name in changes(s):
@@ -66,7 +89,7 @@ def _join(a: State, b: State) -> State:
     return {n: a.get(n, True) and b.get(n, True) for n in a.keys() | b.keys()}
 
 
-def dead(block: Block, outputs: set[str]) -> Block:
+def dead(block: Block, outputs: set[str], shared: dict[str, frozenset[str]] | None = None) -> Block:
     """Adjoint code without what nobody reads.
 
     >>> from srcgrad.ir import Const
@@ -76,28 +99,30 @@ def dead(block: Block, outputs: set[str]) -> Block:
     while True:
         after: dict[int, frozenset[str]] = {}
         live_in(block, frozenset(outputs), after)
-        block, removed = _sweep(block, after)
+        block, removed = _sweep(block, after, shared or {})
         if not removed:
             return block
 
 
-def _sweep(block: Block, after: dict[int, frozenset[str]]) -> tuple[Block, bool]:
+def _sweep(
+    block: Block, after: dict[int, frozenset[str]], shared: dict[str, frozenset[str]]
+) -> tuple[Block, bool]:
     out: Block = []
     removed = False
     for s in block:
         match s:
             case If():
-                s.then[:], a = _sweep(s.then, after)
-                s.other[:], b = _sweep(s.other, after)
+                s.then[:], a = _sweep(s.then, after, shared)
+                s.other[:], b = _sweep(s.other, after, shared)
                 removed |= a or b
                 if s.then or s.other:
                     out.append(s)
                 else:
                     removed = True
             case For():
-                s.body[:], a = _sweep(s.body, after)
+                s.body[:], a = _sweep(s.body, after, shared)
                 removed |= a
-                if any(type(t).__name__ != "Unbind" for t in s.body):
+                if any(not isinstance(t, Unbind) for t in s.body):
                     out.append(s)
                 elif (
                     s.body
@@ -110,12 +135,12 @@ def _sweep(block: Block, after: dict[int, frozenset[str]]) -> tuple[Block, bool]
                 else:
                     removed = True
             case Assign() | Add() | Zero() | AugAssign() if _bound(s):
-                if _bound(s) & after[id(s)]:
+                if _bound(s, shared) & after[id(s)]:
                     out.append(s)
                 else:
                     removed = True
             case _:
-                touched = changes(s)
+                touched = frozenset(n for w in changes(s) for n in (w, *shared.get(w, ())))
                 if touched and not touched & after[id(s)]:
                     removed = True
                 else:
@@ -123,10 +148,13 @@ def _sweep(block: Block, after: dict[int, frozenset[str]]) -> tuple[Block, bool]
     return out, removed
 
 
-def _bound(s: Stmt) -> set[str]:
-    names = changes(s)
+def _bound(s: Stmt, shared: dict[str, frozenset[str]] | None = None) -> frozenset[str]:
+    """What a statement binds or changes; what it changes is seen by every name of the same memory."""
+    names = set(changes(s))
+    for n in list(names):
+        names |= (shared or {}).get(n, frozenset())
     if isinstance(s, Zero):
-        return {s.target.id}
+        return frozenset((s.target.id,))
     if isinstance(s, Assign | AugAssign):
         names |= set(targets(s.target))
-    return names
+    return frozenset(names)

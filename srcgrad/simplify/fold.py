@@ -25,8 +25,10 @@ from srcgrad.ir import (
     Expr,
     For,
     If,
+    Item,
     Name,
     Object,
+    Restore,
     Seq,
     Stmt,
     Unbind,
@@ -111,12 +113,9 @@ class _Fold:
                     return False
                 if isinstance(u, Add | AddAt) and u.target.id == name:
                     return False
-                if (
-                    isinstance(u, Assign | AugAssign)
-                    and not isinstance(u.target, Name | Seq)
-                    and name in reads(u.target)
-                ):
-                    return False
+                if isinstance(u, Assign | AugAssign) and isinstance(u.target, Item | Attr):
+                    if name in reads(u.target) and (not pure or not self.in_target(u.target, name, s.value)):
+                        return False
                 if weight(u) + weight_of(s.value) > self.limit and not isinstance(s.value, Name | Const):
                     return False
                 if self.in_opaque(u, name):
@@ -139,8 +138,17 @@ class _Fold:
                 return False
         return False
 
+    def in_target(self, target: Expr, name: str, value: Expr) -> bool:
+        """Whether an expression may stand in the place that is written: in its index, or a place of a place."""
+        while isinstance(target, Item):
+            if name in reads(target.index):
+                return True
+            target = target.value
+        return target == Name(name) and isinstance(value, Item)
+
     def spelled(self, names: set[str]) -> set[str]:
-        """Webs of one user's name are printed alike: binding one hides the others."""
+        """Webs of one user's name are printed alike: binding one hides the others; memory is seen by several names."""
+        names = names | {m for n in names for m in self.f.shared.get(n, ())}
         return names | {self.f.names[n] for n in names if n in self.f.names and not is_ours(n)}
 
     def in_opaque(self, u: Stmt, name: str) -> bool:
@@ -163,6 +171,8 @@ def touched_by(u: Stmt) -> set[str]:
             out.add(t.web)
         if isinstance(t, Zero):
             out.add(t.target.id)
+        if isinstance(t, Restore):
+            out.add(t.web)
     return out
 
 
@@ -197,26 +207,35 @@ def weight(u: Stmt) -> int:
 # ------------------------------------------------------------------------------------------------ copies
 
 
-def copies(block: Block, outputs: set[str], may: Callable[[str], bool]) -> Block:
+def copies(
+    block: Block,
+    outputs: set[str],
+    may: Callable[[str], bool],
+    shared: dict[str, frozenset[str]] | None = None,
+) -> Block:
     """Read copies of names through: `a = b; ... a ...` becomes `... b ...` while neither is bound again."""
     while True:
         after: dict[int, frozenset[str]] = {}
         live_in(block, frozenset(outputs), after)
         touched: set[str] = set()
-        _copies(block, after, may, touched)
+        _copies(block, after, may, touched, shared or {})
         if not touched:
             return block
 
 
 def _copies(
-    block: Block, after: dict[int, frozenset[str]], may: Callable[[str], bool], touched: set[str]
+    block: Block,
+    after: dict[int, frozenset[str]],
+    may: Callable[[str], bool],
+    touched: set[str],
+    shared: dict[str, frozenset[str]],
 ) -> None:
     """One round; a name that it has changed waits for the next, when liveness is known again."""
     k = 0
     while k < len(block):
         s = block[k]
         for inner in blocks(s):
-            _copies(inner, after, may, touched)
+            _copies(inner, after, may, touched, shared)
         if (
             isinstance(s, Assign)
             and isinstance(s.target, Name)
@@ -224,14 +243,21 @@ def _copies(
             and may(s.target.id)
         ):
             pair = {s.target.id, s.value.id}
-            if not pair & touched and _through(block, k, s.target.id, s.value.id, after):
+            if not pair & touched and _through(block, k, s.target.id, s.value.id, after, shared):
                 del block[k]
                 touched |= pair
                 continue
         k += 1
 
 
-def _through(block: Block, k: int, a: str, b: str, after: dict[int, frozenset[str]]) -> bool:
+def _through(
+    block: Block,
+    k: int,
+    a: str,
+    b: str,
+    after: dict[int, frozenset[str]],
+    shared: dict[str, frozenset[str]],
+) -> bool:
     if a == b:
         return True
     span: list[Stmt] = []
@@ -248,6 +274,7 @@ def _through(block: Block, k: int, a: str, b: str, after: dict[int, frozenset[st
             t.web for t in inside if isinstance(t, Unbind)
         }
         changed = {n for t in inside for n in changes(t)}
+        changed |= {m for n in changed for m in shared.get(n, ())}
         if isinstance(u, If | For):
             if {a, b} & (bound_inside | changed):
                 if a not in _all_read(u) and a not in after[id(u)] and a not in bound_inside:

@@ -6,8 +6,31 @@ temporaries that nobody reads are dropped.
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import Any
+
 from srcgrad.function import VALUE, Function, is_ours
-from srcgrad.ir import Assign, Block, Effect, Name, Stmt, While, all_reads, blocks, statements
+from srcgrad.ir import (
+    Assign,
+    Attr,
+    AugAssign,
+    Binary,
+    Block,
+    Call,
+    Const,
+    Effect,
+    Expr,
+    Item,
+    Name,
+    Stmt,
+    While,
+    all_reads,
+    blocks,
+    children,
+    own_exprs,
+    statements,
+    walk,
+)
 from srcgrad.simplify.fold import fold
 
 _PURE = {
@@ -35,12 +58,83 @@ def forward(block: Block, f: Function, needed: set[str]) -> Block:
         use = f.uses.get(id(s))
         return use is None or use.kind in _PURE
 
+    _as_written(block, f, needed)
     _unread(block, f, needed, pure)
     fold(block, f, may, pure, None, limit=400)
     for s in list(statements(block)):
         if isinstance(s, While) and s.pre:
             _condition(s, f, may, pure)
     return block
+
+
+def _as_written(block: Block, f: Function, needed: set[str]) -> None:
+    """Writes as the user wrote them, where what normal form put between is not read by anybody else."""
+    counts: Counter[str] = Counter()
+    for s in statements(block):
+        for e in own_exprs(s):
+            counts.update(n.id for n in walk(e) if isinstance(n, Name))
+
+    def hidden(value: Expr, made: dict[str, Assign]) -> list[Assign]:
+        """The definitions that only lead up to a store."""
+        out = []
+        if isinstance(value, Name) and value.id in made and counts[value.id] == 1 and value.id not in needed:
+            s = made[value.id]
+            out.append(s)
+            for part in children(s.value):
+                out += hidden(part, made)
+        return out
+
+    def visit(b: Block) -> None:
+        made: dict[str, Assign] = {}
+        k = 0
+        while k < len(b):
+            s = b[k]
+            for inner in blocks(s):
+                visit(inner)
+            if isinstance(s, Assign) and isinstance(s.target, Name) and is_ours(s.target.id):
+                made[s.target.id] = s
+            if isinstance(s, Assign) and s.via is not None:
+                new, gone = _user_form(s, made, counts, needed, hidden)
+                if new is not None:
+                    new.loc, new.comment = s.loc, s.comment
+                    f.keep_alive.append(s)
+                    b[k] = new
+                    b[:] = [t for t in b if not any(t is g for g in gone)]
+                    k -= sum(1 for g in gone)
+            k += 1
+
+    visit(block)
+
+
+def _user_form(
+    s: Assign, made: dict[str, Assign], counts: Counter[str], needed: set[str], hidden: Any
+) -> tuple[Stmt | None, list[Assign]]:
+    kind = s.via[0]
+    if kind == "effect":
+        if isinstance(s.target, Name) and s.target.id not in needed and not counts[s.target.id]:
+            return Effect(s.value), []
+        return None, []
+    if kind == "entry":
+        return None, []
+    assert isinstance(s.target, Item)
+    owner = s.target.value
+    if kind == "aug":
+        total = hidden(s.value, made)
+        if not total or not isinstance(total[0].value, Binary):
+            return None, []
+        left = total[0].value.left
+        if left == owner and s.target.index == Const(Ellipsis):
+            return AugAssign(owner, s.via[1], total[0].value.right), total[:1]
+        old = made.get(left.id) if isinstance(left, Name) else None
+        if old is None or old.value != s.target or counts[left.id] != 1 or left.id in needed:  # type: ignore
+            return None, []
+        return AugAssign(s.target, s.via[1], total[0].value.right), [total[0], old]
+    if kind == "method":
+        between = hidden(s.value, made) if s.via[1] != "fill" else []
+        if s.via[1] != "fill" and not between:
+            return None, []
+        return Effect(Call(Attr(owner, s.via[1]), (s.value,) if s.via[1] == "fill" else ())), between
+    return None, []
 
 
 def _condition(s: While, f: Function, may: object, pure: object) -> None:

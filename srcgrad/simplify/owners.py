@@ -54,9 +54,12 @@ _FRESH = {
 }  # fmt: skip
 
 
-def owners(block: Block, f: Function, outputs: set[str], given: set[str]) -> Block:
-    """Settle how each addition is written."""
-    work = _Owners(f, outputs, given)
+def owners(
+    block: Block, f: Function, outputs: set[str], given: set[str], memory: frozenset[str] = frozenset()
+) -> Block:
+    """Settle how each addition is written; `memory` are adjoints that are added to in place whatever is bound to them."""
+    work = _Owners(f, outputs, given | memory)
+    work.placed |= memory
     work.look(block)
     work.settle(block)
     return block
@@ -74,6 +77,11 @@ class _Owners:
     # ---------------------------------------------------------------------------------------- facts
     def look(self, block: Block) -> None:
         self.placed.update(s.target.id for s in statements(block) if isinstance(s, AddAt))
+        self.placed.update(
+            s.target.value.id
+            for s in statements(block)
+            if isinstance(s, Assign) and isinstance(s.target, Item) and isinstance(s.target.value, Name)
+        )
         for s in statements(block):
             match s:
                 case Assign(target, value):
@@ -155,7 +163,7 @@ class _Owners:
                     block[k] = self.addition(s, target, value)
                 case AddAt(target, index, value):
                     block[k] = self.place(s, target, index, value)
-                case Assign(Name(id) as target, value):
+                case Assign(Name(id) as target, value) if not getattr(s, "is_view", False):
                     s.value = self.binding(id, value)
                 case Effect(Call(Attr(Name(), "append") as fn, (Name(id) as arg,), ())) if id in self.placed:
                     s.value = Call(fn, (Call(Attr(arg, "copy"), ()),))

@@ -1,0 +1,320 @@
+"""Stores: every way to write an array becomes one: a computation, and a store of its result.
+
+    np.exp(u, out=v)    ->    part = np.exp(u); v[...] = part
+    u += v              ->    part = u + v; u[...] = part        where something else may be bound to the array
+    u.fill(0.0)         ->    u[...] = 0.0
+
+`via` of the store says how the user wrote it, and that is how it is printed where nothing between is read later.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad import runtime
+from srcgrad.analysis.objects import is_only_name, objects
+from srcgrad.analysis.types import types
+from srcgrad.analysis.uses import Use
+from srcgrad.errors import refuse
+from srcgrad.function import Function, is_ours
+from srcgrad.ir import (
+    Assign,
+    Attr,
+    Binary,
+    Block,
+    Call,
+    Const,
+    Dict,
+    Effect,
+    Expr,
+    For,
+    Item,
+    Name,
+    Object,
+    Seq,
+    Stmt,
+    blocks,
+    map_exprs,
+    statements,
+    substitute,
+    targets,
+)
+from srcgrad.normal.coalesce import coalesce
+from srcgrad.normal.loops import loops
+from srcgrad.normal.webs import webs
+from srcgrad.types import Array, Data, ListOf, Number, Struct, Type
+
+ALL = Const(Ellipsis)
+
+
+def stores(function: Function) -> Function:
+    """Make stores of all writes."""
+    for _ in range(8):
+        work = _Stores(function)
+        function.body = work.block(function.body)
+        if not work.edited:
+            return function
+        again(function)
+        types(function)
+    raise AssertionError("writes did not settle")
+
+
+def again(function: Function) -> None:
+    """Find the webs again: bindings may have become writes, and branches may have been cut."""
+    given = {p: function.types[p] for p in function.params}
+    plain = {w: Name(n) for w, n in function.names.items() if w != n and not is_ours(w)}
+    for s in statements(function.body):
+        map_exprs(s, lambda e: substitute(e, plain))  # type: ignore[arg-type]
+        if isinstance(s, Assign | For):
+            s.target = substitute(s.target, plain)  # type: ignore[arg-type]
+    for w in plain:
+        del function.names[w]
+    webs(function)
+    coalesce(function)
+    loops(function)
+    function.types = given
+
+
+class _Stores:
+    def __init__(self, function: Function):
+        self.f = function
+        objects(function)
+        self.edited = False
+        self.definitions: dict[str, list[Stmt]] = {}
+        for s in statements(function.body):
+            if isinstance(s, Assign):
+                for n in targets(s.target):
+                    self.definitions.setdefault(n, []).append(s)
+
+    def type_of(self, e: Expr) -> Type | None:
+        return self.f.types.get(e.id) if isinstance(e, Name) else None
+
+    def block(self, block: Block) -> Block:
+        out: Block = []
+        for s in block:
+            for inner in blocks(s):
+                inner[:] = self.block(inner)
+            if id(s) not in self.f.reached and not blocks(s):
+                out.append(s)
+                continue
+            match s:
+                case Assign(Name(), _) if id(s) in self.f.augmented:
+                    self.augmented(s, out)
+                case Assign(Item(), _) if s.via is None or s.via[0] == "aug":
+                    self.entry(s, out)
+                case Assign(Name() as y, Call() as call):
+                    before = len(out)
+                    owner = self.call(s, call, out)
+                    if owner is None:
+                        out.append(s)
+                    elif len(out) > before:
+                        out.append(Assign(y, self.name(owner), loc=s.loc))
+                case Effect(Call() as call):
+                    self.effect(s, call, out)
+                case _:
+                    out.append(s)
+        return out
+
+    # ---------------------------------------------------------------------------------------- helpers
+    def name(self, e: Expr) -> Expr:
+        """A web as the user spells it: webs are found again afterwards."""
+        return Name(self.f.spelled(e.id), loc=e.loc) if isinstance(e, Name) and not is_ours(e.id) else e
+
+    def emit(self, value: Expr, s: Stmt, out: Block, hint: str = "part") -> Name:
+        t = Name(self.f.temp(hint))
+        out.append(Assign(t, value, loc=s.loc))
+        return t
+
+    def store(self, owner: Expr, index: Expr, value: Expr, s: Stmt, out: Block, via: Any) -> None:
+        self.edited = True
+        out.append(Assign(Item(self.name(owner), index), value, loc=s.loc, via=via))
+
+    # ---------------------------------------------------------------------------------------- x += v
+    def augmented(self, s: Assign, out: Block) -> None:
+        """`x += v`: another version of a value where nothing else is bound to the object, else a write."""
+        name = targets(s.target)[0]
+        assert isinstance(s.value, Name)
+        made = self.definitions[s.value.id][0]
+        source = made.value if isinstance(made, Assign) else None
+        old = source.left.id if isinstance(source, Binary) and isinstance(source.left, Name) else name
+        t = self.f.types.get(old)
+        if isinstance(t, Number) or (isinstance(t, Struct) and t.kind == "tuple"):
+            out.append(s)
+            return
+        if isinstance(t, Data) and t.cls in (str, int, float, bool):
+            out.append(s)
+            return
+        op = source.op if isinstance(source, Binary) else "+"
+        if isinstance(t, Array):
+            new = self.f.types.get(s.value.id)
+            kept = isinstance(new, Array) and new.dtype == t.dtype and new.shape == t.shape
+            alone = is_only_name(self.f, old)
+            if t.shape is None and not alone:
+                self.refuse_unknown(s, name, op)
+            if t.shape is None or (alone and kept):
+                out.append(s)
+                return
+            self.store(Name(old), ALL, s.value, s, out, ("aug", op))
+            return
+        self.refuse_unknown(s, name, op)
+
+    def refuse_unknown(self, s: Stmt, name: str, op: str) -> None:
+        shown = self.f.spelled(name)
+        refuse(
+            "write",
+            f"{shown} may be written in place here, and what it is is not known",
+            s.loc,
+            hint=f"make a new value: {shown} = {shown} {op} ...",
+        )
+
+    # ---------------------------------------------------------------------------------------- d[k] = v
+    def entry(self, s: Assign, out: Block) -> None:
+        """A write of an entry that has a name: the container is another value from here on."""
+        assert isinstance(s.target, Item)
+        owner = s.target.value
+        assert isinstance(owner, Name)
+        t, index = self.type_of(owner), s.target.index
+        if isinstance(t, ListOf) and s.via is not None and isinstance(self.type_of(s.value), Array):
+            # xs[i] += v: the array in it is written, and put back where it is
+            made = self.definitions[s.value.id][0]  # type: ignore[attr-defined]
+            assert isinstance(made, Assign) and isinstance(made.value, Binary)
+            self.store(made.value.left, ALL, s.value, s, out, ("aug", s.via[1]))
+            return
+        if not isinstance(t, Struct) or not isinstance(index, Const):
+            out.append(s)
+            return
+        key = index.value
+        if t.keys is not None:
+            keys: tuple[Any, ...] = t.keys if key in t.keys else (*t.keys, key)
+        else:
+            if not isinstance(key, int) or not -len(t.items) <= key < len(t.items) or t.kind != "list":
+                out.append(s)
+                return
+            keys, key = tuple(range(len(t.items))), key % len(t.items)
+        self.edited = True
+        parts: list[Expr] = []
+        for k in keys:
+            entry = Item(self.name(owner), Const(k))
+            parts.append(self.name(s.value) if k == key else self.emit(entry, s, out, "item"))
+        made_new: Expr = (
+            Dict(tuple(Const(k) for k in keys), tuple(parts)) if t.keys is not None else Seq("list", tuple(parts))
+        )
+        new = self.emit(made_new, s, out, "items")
+        out.append(Assign(self.name(owner), new, loc=s.loc, via=("entry", s.target.index, s.value)))
+
+    # ---------------------------------------------------------------------------------------- calls
+    def effect(self, s: Effect, call: Call, out: Block) -> None:
+        use: Use | None = self.f.uses.get(id(s))
+        if use is not None and use.kind == "user" and use.error is None:
+            self.edited = True
+            out.append(Assign(Name(self.f.temp("nothing")), call, loc=s.loc, via=("effect",)))
+            return
+        if isinstance(call.fn, Attr) and self.method(s, call, call.fn, out):
+            return
+        if self.call(s, call, out) is None:
+            out.append(s)
+
+    def method(self, s: Stmt, call: Call, fn: Attr, out: Block) -> bool:
+        """Methods of an array that write it."""
+        t = self.type_of(fn.value)
+        if not isinstance(t, Array) or call.keywords:
+            return False
+        if fn.name == "fill" and len(call.args) == 1:
+            self.store(fn.value, ALL, call.args[0], s, out, ("method", "fill", call.args))
+            return True
+        if fn.name == "sort" and len(call.args) == 0:
+            new = self.emit(Call(Attr(Object(np, "np"), "sort"), (self.name(fn.value),)), s, out, "items")
+            self.store(fn.value, ALL, new, s, out, ("method", "sort", ()))
+            return True
+        return False
+
+    def call(self, s: Stmt, call: Call, out: Block) -> Expr | None:
+        """A function of NumPy's that writes what it is given: the array that it writes, or None."""
+        use: Use | None = self.f.uses.get(id(s))
+        obj = use.function if use is not None else None
+        keywords = dict(call.keywords)
+        if obj is None and use is not None and use.kind == "unknown" and isinstance(call.fn, Attr):
+            obj = self.ufunc_method(call)
+        args = call.args
+        if isinstance(obj, np.ufunc) and len(args) == obj.nin + 1 and obj.nout == 1 and "out" not in keywords:
+            keywords["out"] = args[-1]
+            args = args[:-1]
+        out_given = keywords.pop("out", None)
+        if out_given is not None and not (isinstance(out_given, Const) and out_given.value is None):
+            t = self.type_of(out_given)
+            if isinstance(t, Struct) and len(t.items) == 1:
+                return None
+            if not isinstance(t, Array) or t.shape is None or not isinstance(obj, np.ufunc) and not callable(obj):
+                return None
+            where = keywords.pop("where", None)
+            plain = Call(call.fn, args, tuple(keywords.items()), loc=call.loc)
+            new: Expr = self.emit(plain, s, out)
+            if where is not None and isinstance(obj, np.ufunc):
+                chosen = Call(Attr(Object(np, "np"), "where"), (where, new, self.name(out_given)))
+                new = self.emit(chosen, s, out)
+                plain = Call(call.fn, args, (*keywords.items(), ("where", where)), loc=call.loc)
+            elif where is not None:
+                return None
+            self.store(out_given, ALL, new, s, out, ("out", plain))
+            return out_given
+        return self.named(s, call, obj, keywords, out)
+
+    def named(self, s: Stmt, call: Call, obj: Any, keywords: dict[str, Expr], out: Block) -> Expr | None:
+        """copyto, put, fill_diagonal, putmask, add.at."""
+        args = call.args
+        owner = args[0] if args else None
+        t = self.type_of(owner) if owner is not None else None
+        if not isinstance(t, Array) or t.shape is None or owner is None:
+            return None
+        via = ("call", call.fn, call.args, call.keywords)
+        if obj is np.copyto and len(args) == 2 and set(keywords) <= {"where", "casting"}:
+            value: Expr = args[1]
+            if "where" in keywords:
+                chosen = (keywords["where"], args[1], self.name(owner))
+                value = self.emit(Call(Attr(Object(np, "np"), "where"), chosen), s, out)
+            self.store(owner, ALL, value, s, out, via)
+            return owner
+        if obj in (np.putmask, np.place) and len(args) == 3 and not keywords:
+            if isinstance(self.type_of(args[2]), Number) or isinstance(args[2], Const):
+                self.store(owner, args[1], args[2], s, out, via)
+                return owner
+        if obj is np.put and len(args) == 3 and not keywords and t.rank == 1:
+            v, i = self.type_of(args[2]), self.type_of(args[1])
+            alike = isinstance(v, Array) and isinstance(i, Array) and v.shape == i.shape
+            if isinstance(v, Number) or isinstance(args[2], Const) or alike:
+                self.store(owner, args[1], args[2], s, out, via)
+                return owner
+        if obj is np.fill_diagonal and len(args) == 2 and not keywords and t.rank == 2:
+            v = self.type_of(args[1])
+            alike = isinstance(v, Array) and v.rank == 1 and v.shape[0] == t.shape[0]  # type: ignore[index]
+            if t.shape[0] == t.shape[1] and (isinstance(v, Number) or isinstance(args[1], Const) or alike):
+                both = Call(Attr(Object(np, "np"), "diag_indices_from"), (self.name(owner),))
+                self.store(owner, self.emit(both, s, out, "places"), args[1], s, out, via)
+                return owner
+        at = getattr(obj, "__self__", None)
+        if at in (np.add, np.subtract) and getattr(obj, "__name__", "") == "at" and len(args) == 3:
+            spread = Call(Object(runtime.spread, "spread"), (args[2], args[1], self.name(owner)))
+            part = self.emit(spread, s, out)
+            new = self.emit(Binary("+" if at is np.add else "-", self.name(owner), part), s, out)
+            self.store(owner, ALL, new, s, out, via)
+            return owner
+        return None
+
+    def ufunc_method(self, call: Call) -> Any:
+        """`np.add.at`, where the call is that."""
+        fn = call.fn
+        assert isinstance(fn, Attr)
+        root: Expr = fn
+        while isinstance(root, Attr):
+            root = root.value
+        if not isinstance(root, Name) or root.id in self.f.names:
+            return None
+        owner = self.f.context.global_type(self.f, fn.value)
+        of = owner.value if isinstance(owner, Data) and owner.known else None
+        return getattr(of, fn.name, None) if isinstance(of, np.ufunc) and fn.name == "at" else None
+
+
+
+

@@ -52,6 +52,7 @@ from srcgrad.simplify.forward import forward
 from srcgrad.simplify.likes import likes
 from srcgrad.simplify.owners import owners
 from srcgrad.simplify.stretch import stretch
+from srcgrad.simplify.taken import taken
 from srcgrad.types import Array, Data, ListOf, Number, Struct, Type
 
 
@@ -98,7 +99,7 @@ def derived(
     inner = set(given) | d.bound
     fixed = frozenset(d.fixed)
     f.shared = shared_names(f, d.shadows)
-    d.reverse[:] = accumulate(d.reverse, webs, wanted, inner, fixed, f.shared)
+    d.reverse[:] = accumulate(d.reverse, webs, wanted, inner, fixed, f.shared, frozenset(d.bound))
     likes(d)
     recompute(d, wanted)
 
@@ -122,16 +123,18 @@ def derived(
         copies(d.reverse, wanted, may, f.shared)
         fold(d.reverse, f, may, pure, simplify)
         copies(d.reverse, wanted, may, f.shared)
-        d.reverse[:] = dead(d.reverse, wanted, f.shared)
+        d.reverse[:] = dead(d.reverse, wanted, f.shared, frozenset(d.bound))
 
     clean()
     record(d, wanted)
     sink(d.reverse)
     copies(d.reverse, wanted, lambda n: may(n) or is_ours(n) and n not in wanted, f.shared)
     clean()
+    taken(d.reverse, f.shared)
+    fold(d.reverse, f, may, pure, simplify)
     join_terms(d.reverse, f)
     zeros_down(d.reverse)
-    owners(d.reverse, f, wanted, inner, frozenset(d.inplace))
+    owners(d.reverse, f, wanted, inner, frozenset(d.inplace), fixed)
     return d, outputs
 
 

@@ -58,7 +58,7 @@ def makes_anew(use: Use | None) -> bool:
         return True
     if use.kind == "rule":
         assert use.rule is not None
-        if use.rule.module.endswith((".helpers", ".einsum")):
+        if use.rule.module.endswith((".helpers", ".einsum")) and use.rule.name != "spread_":
             return False  # sums over no axis, and sums of one term, give back what they are given
         return use.rule.name not in VIEWS and use.rule.name not in MAYBE
     return use.kind in ("creation", "constant")
@@ -299,8 +299,9 @@ class _Build:
                 self.unpack(target, value)
             case "rule":
                 if not makes_anew(use):
-                    for e in use.bound.values():
-                        if isinstance(e, Name):
+                    assert use.rule is not None
+                    for p, e in use.bound.items():
+                        if isinstance(e, Name) and (use.rule.differentiable(p) or e.id in names):
                             self.all_of(names, e)
             case "user":
                 self.call(s, names, use)

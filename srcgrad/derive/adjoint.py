@@ -114,6 +114,7 @@ class _Adjoint(CallPart):
         self.here = 0
         self.reverse_of: dict[int, Block] = {}
         self.read_count: dict[str, int] = {}
+        self.skipped: set[int] = set()
         for s in statements(function.body):
             for n in _all_reads(s):
                 self.read_count[n] = self.read_count.get(n, 0) + 1
@@ -253,14 +254,14 @@ class _Adjoint(CallPart):
             case Assign(Item()):
                 self.stmt = s
                 self.store(s, out)
+            case Assign(Name(name)) if name == VALUE and self.f.quiet:
+                pass  # nobody uses the result
             case Assign() if id(s) in self.plan.moves:
                 self.move(s, out)
-            case Assign(Name(name)) if self.is_passing(name):
+            case Assign(Name(name)) if self.is_passing(name) or id(s) in self.skipped:
                 pass
-            case Assign(Name(name)) if name.endswith("·bar") or "·bar·" in name:
-                self.unbind([name], s, out)  # a shadow that the forward sweep binds
-            case Assign(Seq(_, items)) if any("·bar" in n for n in targets(s.target)):
-                self.unbind(targets(s.target), s, out)
+            case Assign(target) if any("·bar" in n for n in targets(target)):
+                pass  # a shadow that the forward sweep binds: it ends with what it belongs to
             case Assign():
                 self.stmt = s
                 if id(s) in self.calls:
@@ -308,6 +309,11 @@ class _Adjoint(CallPart):
         return any(self.is_live(t) for t in block)
 
     def unbind(self, webs: list[str], s: Stmt, out: Block) -> None:
+        shadow = getattr(s, "shadow", None)
+        if shadow is not None:
+            out += [
+                Unbind(b, shadow, loc=s.loc) for b in targets(shadow.target) if b not in self.homes.local
+            ]
         for web in webs:
             if web in self.homes.local:
                 continue

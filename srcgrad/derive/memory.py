@@ -17,12 +17,13 @@ from srcgrad.analysis.memory import Memory, Plan
 from srcgrad.analysis.objects import makes_anew
 from srcgrad.analysis.uses import Use
 from srcgrad.derive.names import Shadows, paths, taken_from
-from srcgrad.derive.template import Template, call
+from srcgrad.derive.template import Template, call, minus
 from srcgrad.errors import refuse
-from srcgrad.function import VALUE, Function
+from srcgrad.function import VALUE, Function, is_ours
 from srcgrad.ir import (
     Assign,
     Attr,
+    Binary,
     Block,
     Call,
     Const,
@@ -34,8 +35,10 @@ from srcgrad.ir import (
     Name,
     Restore,
     Seq,
+    Slice,
     Stmt,
     While,
+    Zero,
     binds,
     blocks,
     map_exprs,
@@ -179,11 +182,13 @@ class MemoryPart:
             bound = self.sources(s, names[0])
         elif any(self.any_dynamic(n) for n in names):
             bound = self.unpacked(s)
-        if len(bound) == 1:
-            out.append(Assign(bound[0][0], bound[0][1], loc=s.loc))
-        elif bound:
-            left, right = Seq("tuple", tuple(a for a, _ in bound)), Seq("tuple", tuple(b for _, b in bound))
-            out.append(Assign(left, right, loc=s.loc))
+        if not bound:
+            return
+        target: Expr = bound[0][0] if len(bound) == 1 else Seq("tuple", tuple(a for a, _ in bound))
+        value: Expr = bound[0][1] if len(bound) == 1 else Seq("tuple", tuple(b for _, b in bound))
+        shadow = Assign(target, value, loc=s.loc)
+        s.shadow = shadow  # type: ignore[attr-defined]
+        out.append(shadow)
 
     def any_dynamic(self, web: str) -> bool:
         t = self.types.get(web)
@@ -307,7 +312,11 @@ class MemoryPart:
             return
         bar = self.bars.name(web)
         place = Item(bar, index)
+        whole = index == Const(Ellipsis)
         value = s.value
+        if self.added_to(s, web, place, use, out):
+            self.guards[bar.id] = None
+            return
         if isinstance(value, Name) and value.id in self.active:
             new = Name(self.f.temp("new_bar"))
             t: Type = use.result if isinstance(use.result, Number | Array) else self.types[value.id]
@@ -316,9 +325,11 @@ class MemoryPart:
             if use.key == "IntArray":
                 taken = Call(Object_last(), (bar, as_object(index)))
             elif isinstance(use.result, Array) and use.key == "Basic":
-                taken = Call(Attr(place, "copy"), ())
-            out.append(Assign(new, taken))
-            out.append(Assign(place, Const(0)))
+                taken = Call(Attr(bar if whole else place, "copy"), ())
+            if self.is_whole(m, web, index):
+                out += [Assign(new, bar), Zero(bar, web)]
+            else:
+                out += [Assign(new, taken), Assign(place, Const(0))]
             t_value = self.types[value.id]
             given: Expr = new
             from srcgrad.types import same_shape
@@ -326,13 +337,59 @@ class MemoryPart:
             if not same_shape(t_value, t):
                 given = self.unbroadcast(new, value, t_value, t)  # type: ignore[attr-defined]
             self.add(value, given, out)  # type: ignore[attr-defined]
+        elif self.is_whole(m, web, index):
+            out.append(Zero(bar, web))
         else:
             out.append(Assign(place, Const(0)))
         self.guards[bar.id] = None
 
+    def added_to(self, s: Assign, web: str, place: Item, use: Use, out: Block) -> bool:
+        """`a[i] += v`: the adjoint of the place stays as it is, and is v's too."""
+        if s.via is None or s.via[0] != "aug" or s.via[1] not in ("+", "-") or use.key == "IntArray":
+            return False
+        total = self.only_definition(s.value)
+        if total is None or not isinstance(total.value, Binary) or total.value.op != s.via[1]:
+            return False
+        old = total.value.left
+        if old == Name(web) and place.index == Const(Ellipsis):
+            skipped = [total]
+        else:
+            read = self.only_definition(old)
+            if read is None or read.value != s.target:
+                return False
+            skipped = [total, read]
+        self.skipped |= {id(t) for t in skipped}
+        value, t = total.value.right, use.result
+        if isinstance(value, Name) and value.id in self.active and isinstance(t, Number | Array):
+            from srcgrad.types import same_shape
+
+            new = Name(self.f.temp("new_bar"))
+            self.types[new.id] = adjoint_type(t)
+            basic = isinstance(t, Array) and use.key == "Basic"
+            whole = place.index == Const(Ellipsis)
+            source: Expr = place.value if whole else place
+            out.append(Assign(new, Call(Attr(source, "copy"), ()) if basic else place))
+            given: Expr = new
+            t_value = self.types[value.id]
+            if not same_shape(t_value, t):
+                given = self.unbroadcast(new, value, t_value, t)  # type: ignore[attr-defined]
+            self.add(value, minus(given) if s.via[1] == "-" else given, out)  # type: ignore[attr-defined]
+        return True
+
+    skipped: set[int]
+
+    def only_definition(self, e: Expr) -> Assign | None:
+        """The definition of a temporary of ours that is read once."""
+        if not isinstance(e, Name) or not is_ours(e.id) or self.read_count.get(e.id) != 1:  # type: ignore
+            return None
+        made = self.homes.bound_by.get(e.id, [])
+        return made[0] if len(made) == 1 and isinstance(made[0], Assign) else None
+
     def is_whole(self, m: Memory, web: str, index: Expr) -> bool:
+        """Whether a store writes all of the memory that the class is."""
         only = m.webs - m.reads - m.passing == {web} and web in self.homes.local
-        return only and index == Const(Ellipsis)
+        own = m.static and (web, ()) not in self.f.handed
+        return only and own and index in (Const(Ellipsis), Slice(None, None, None))
 
     def store_entry(self, s: Assign, out: Block) -> None:
         """`xs[i] = v` of a list."""

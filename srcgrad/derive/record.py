@@ -76,8 +76,12 @@ class _Record:
         self.given_back()
         self.twins()
         self.recompute()
+        if self.restores():
+            self.own_copies()
+            self.views()
+            self.recompute()
         self.insert(self.d.forward)
-        self.behind = {}
+        self.d.forward[:0] = self.start
 
     # ---------------------------------------------------------------------------------------- one for two
     def twins(self) -> None:
@@ -110,7 +114,6 @@ class _Record:
     def run(self) -> None:
         self.keep_locals()
         self.keep_overwritten()
-        self.own_copies()
         self.insert(self.d.forward)
         self.d.forward[:0] = self.start
         self.d.reverse[:] = _flat(self.d.reverse)
@@ -193,6 +196,25 @@ class _Record:
                 out.add(contents_name(m))
         return frozenset(out)
 
+    def restores(self) -> bool:
+        """Keep and put back what writes overwrite, where somebody reads the contents from there on."""
+        wanted = {contents_name(m) for m in self.f.plan.classes.values() if m.webs & self.f.restoring}
+        after: dict[int, frozenset[str]] = {}
+        live_in(self.d.reverse, frozenset(self.outputs | wanted), after, self.contents)
+        lists: dict[str, Name] = {}
+        for block in _all_blocks(self.d.reverse):
+            new: Block = []
+            for s in block:
+                if isinstance(s, Restore):
+                    before = len(new)
+                    self.restore(s, s.web in after[id(s)], new, lists)
+                    for r in new[before:]:
+                        r.origin = s.stmt  # type: ignore[attr-defined]
+                else:
+                    new.append(s)
+            block[:] = new
+        return bool(self.restored)
+
     def restore(self, s: Restore, live: bool, new: Block, lists: dict[str, Name]) -> None:
         """Keep the place that a write overwrites, and put it back."""
         if not live:
@@ -218,7 +240,8 @@ class _Record:
             assert isinstance(owner, Name)
             t = self.f.uses[id(at)].result if isinstance(at, Assign) and at.target is place else Array("", None)
             basic = not isinstance(t, Number) and self.f.uses[id(at)].key in (None, "Basic")
-            value: Expr = Call(Attr(place, "copy"), ()) if basic else place
+            source: Expr = owner if place.index == Const(Ellipsis) else place
+            value: Expr = Call(Attr(source, "copy"), ()) if basic else place
             if self.homes.of_stmt[id(at)] in self.homes.looped:
                 kept = lists.get(owner.id) or lists.setdefault(owner.id, self.list_of(owner.id))
                 push: Stmt = Effect(Call(Attr(kept, "append"), (value,)))
@@ -492,20 +515,11 @@ class _Record:
     def keep_overwritten(self) -> None:
         """Put back, at its `Unbind`, what somebody reads from there on."""
         after: dict[int, frozenset[str]] = {}
-        wanted = {contents_name(m) for m in self.f.plan.classes.values() if m.webs & self.f.restoring}
-        live_in(self.d.reverse, frozenset(self.outputs | wanted), after, self.contents)
-        # what is put back is named: the name is read there
-        for s in list(statements(self.d.reverse)):
-            if isinstance(s, Restore) and s.web in after[id(s)]:
-                s.needs = self.named(s.stmt)  # type: ignore[attr-defined]
-        live_in(self.d.reverse, frozenset(self.outputs | wanted), after, self.contents_and_places)
+        live_in(self.d.reverse, frozenset(self.outputs), after)
         lists: dict[str, Name] = {}
         for block in _all_blocks(self.d.reverse):
             new: Block = []
             for s in block:
-                if isinstance(s, Restore):
-                    self.restore(s, s.web in after[id(s)], new, lists)
-                    continue
                 if not isinstance(s, Unbind):
                     new.append(s)
                     continue
@@ -535,15 +549,6 @@ class _Record:
                 self.ensure_bound(s.web, at)
                 new.append(Assign(Name(s.web), back, loc=s.loc))
             block[:] = new
-
-    def named(self, s: Stmt) -> frozenset[str]:
-        """The names that putting back what a statement has written reads."""
-        if isinstance(s, Assign) and isinstance(s.target, Item):
-            return reads(s.target)
-        return frozenset(w for w, _ in self.f.objects.writers.get(id(s), ()))
-
-    def contents_and_places(self, s: Stmt) -> frozenset[str]:
-        return self.contents(s) | getattr(s, "needs", frozenset())
 
     def ensure_bound(self, web: str, at: Stmt) -> None:
         """A name that may be unbound where it is kept is bound to None at the start."""

@@ -86,6 +86,9 @@ def tangent(function: Function) -> Tangent:
             start.append(Assign(work.dots.structure(p), whole))
         else:
             named[p] = work.dots.name(p)
+    for g in function.captured:
+        if g in function.active:
+            start.append(Assign(work.dots.name(g), work.zero(Name(g), function.types[g])))
     dots = [named[p] for p in function.wrt]  # in the order that was asked for
     body[:0] = start
     t = function.types.get(VALUE)

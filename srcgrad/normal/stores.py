@@ -37,6 +37,8 @@ from srcgrad.ir import (
     Stmt,
     blocks,
     map_exprs,
+    own_exprs,
+    reads,
     statements,
     substitute,
     targets,
@@ -82,6 +84,7 @@ class _Stores:
         self.f = function
         objects(function)
         self.edited = False
+        self.same: dict[str, Expr] = {}  # our temporaries that are an argument of the call that they hold
         self.definitions: dict[str, list[Stmt]] = {}
         for s in statements(function.body):
             if isinstance(s, Assign):
@@ -104,6 +107,19 @@ class _Stores:
                     self.augmented(s, out)
                 case Assign(Item(), _) if s.via is None or s.via[0] == "aug":
                     self.entry(s, out)
+                case Assign(Name(y_id), Name(t_id)) if t_id in self.same:
+                    if self.f.spelled(y_id) != self.f.spelled(self.same[t_id].id):  # type: ignore[attr-defined]
+                        out.append(Assign(self.name(s.target), self.name(self.same[t_id]), loc=s.loc))
+                case Assign(Name() as y, Call() as call) if self.given_back(s) is not None:
+                    # what the call gives is what it was given, written
+                    self.edited = True
+                    given = self.given_back(s)
+                    assert given is not None
+                    out.append(Assign(Name(self.f.temp("nothing")), call, loc=s.loc, via=("effect",)))
+                    if is_ours(y.id) and self.is_copied_once(y.id):
+                        self.same[y.id] = given
+                    else:
+                        out.append(Assign(self.name(y), self.name(given), loc=s.loc))
                 case Assign(Name() as y, Call() as call):
                     before = len(out)
                     owner = self.call(s, call, out)
@@ -118,6 +134,22 @@ class _Stores:
         return out
 
     # ---------------------------------------------------------------------------------------- helpers
+    def given_back(self, s: Assign) -> Expr | None:
+        """The argument that a call gives back, where it is one that the call writes."""
+        use: Use | None = self.f.uses.get(id(s))
+        summary = getattr(use.callee, "summary", None) if use is not None and use.kind == "user" else None
+        if s.via is not None:
+            return None
+        if use is None or summary is None or summary.same is None or (summary.same, ()) not in summary.writes:
+            return None
+        given = use.bound.get(summary.same)
+        return given if isinstance(given, Name) and given.id in self.f.types else None
+
+    def is_copied_once(self, temp: str) -> bool:
+        """Whether a temporary is read once, to be copied into a name."""
+        users = [s for s in statements(self.f.body) if any(temp in reads(e) for e in own_exprs(s))]
+        return len(users) == 1 and isinstance(users[0], Assign) and users[0].value == Name(temp)
+
     def name(self, e: Expr) -> Expr:
         """A web as the user spells it: webs are found again afterwards."""
         return Name(self.f.spelled(e.id), loc=e.loc) if isinstance(e, Name) and not is_ours(e.id) else e
@@ -250,14 +282,15 @@ class _Stores:
                 return None
             where = keywords.pop("where", None)
             plain = Call(call.fn, args, tuple(keywords.items()), loc=call.loc)
-            new: Expr = self.emit(plain, s, out)
+            new = self.emit(plain, s, out)
+            parts = (new.id,)
             if where is not None and isinstance(obj, np.ufunc):
                 chosen = Call(Attr(Object(np, "np"), "where"), (where, new, self.name(out_given)))
                 new = self.emit(chosen, s, out)
-                plain = Call(call.fn, args, (*keywords.items(), ("where", where)), loc=call.loc)
+                parts = (*parts, new.id)
             elif where is not None:
                 return None
-            self.store(out_given, ALL, new, s, out, ("out", plain))
+            self.store(out_given, ALL, new, s, out, ("out", call.fn, parts))
             return out_given
         return self.named(s, call, obj, keywords, out)
 
@@ -268,37 +301,40 @@ class _Stores:
         t = self.type_of(owner) if owner is not None else None
         if not isinstance(t, Array) or t.shape is None or owner is None:
             return None
-        via = ("call", call.fn, call.args, call.keywords)
         if obj is np.copyto and len(args) == 2 and set(keywords) <= {"where", "casting"}:
             value: Expr = args[1]
             if "where" in keywords:
                 chosen = (keywords["where"], args[1], self.name(owner))
                 value = self.emit(Call(Attr(Object(np, "np"), "where"), chosen), s, out)
-            self.store(owner, ALL, value, s, out, via)
+                parts: tuple[str, ...] = (value.id,)
+            else:
+                parts = ()
+            self.store(owner, ALL, value, s, out, ("copyto", call.fn, parts))
             return owner
         if obj in (np.putmask, np.place) and len(args) == 3 and not keywords:
             if isinstance(self.type_of(args[2]), Number) or isinstance(args[2], Const):
-                self.store(owner, args[1], args[2], s, out, via)
+                self.store(owner, args[1], args[2], s, out, ("put", call.fn, ()))
                 return owner
         if obj is np.put and len(args) == 3 and not keywords and t.rank == 1:
             v, i = self.type_of(args[2]), self.type_of(args[1])
             alike = isinstance(v, Array) and isinstance(i, Array) and v.shape == i.shape
             if isinstance(v, Number) or isinstance(args[2], Const) or alike:
-                self.store(owner, args[1], args[2], s, out, via)
+                self.store(owner, args[1], args[2], s, out, ("put", call.fn, ()))
                 return owner
         if obj is np.fill_diagonal and len(args) == 2 and not keywords and t.rank == 2:
             v = self.type_of(args[1])
             alike = isinstance(v, Array) and v.rank == 1 and v.shape[0] == t.shape[0]  # type: ignore[index]
             if t.shape[0] == t.shape[1] and (isinstance(v, Number) or isinstance(args[1], Const) or alike):
                 both = Call(Attr(Object(np, "np"), "diag_indices_from"), (self.name(owner),))
-                self.store(owner, self.emit(both, s, out, "places"), args[1], s, out, via)
+                places = self.emit(both, s, out, "places")
+                self.store(owner, places, args[1], s, out, ("diagonal", call.fn, (places.id,)))
                 return owner
         at = getattr(obj, "__self__", None)
         if at in (np.add, np.subtract) and getattr(obj, "__name__", "") == "at" and len(args) == 3:
             spread = Call(Object(runtime.spread, "spread"), (args[2], args[1], self.name(owner)))
             part = self.emit(spread, s, out)
             new = self.emit(Binary("+" if at is np.add else "-", self.name(owner), part), s, out)
-            self.store(owner, ALL, new, s, out, via)
+            self.store(owner, ALL, new, s, out, ("at", call.fn, (part.id, new.id)))
             return owner
         return None
 

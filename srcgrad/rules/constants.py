@@ -96,7 +96,11 @@ constant(
     *(np.promote_types, np.issubdtype, np.isdtype, np.dtype, np.finfo, np.iinfo, np.iterable),
 )
 constant("where it lies in memory", np.shares_memory, np.may_share_memory, np.isfortran)
-constant("of its argument it takes the shape alone", np.zeros_like, np.ones_like, np.empty_like)
+constant(
+    "of its argument it takes the shape alone",
+    *(np.zeros_like, np.ones_like, np.empty_like, np.diag_indices_from, np.tril_indices_from),
+    *(np.triu_indices_from,),
+)
 constant(
     "an integer type",
     *(np.int8, np.int16, np.int32, np.int64, np.intp, np.longlong),
@@ -112,9 +116,8 @@ data(
 )
 data(
     "it makes indices",
-    *(range, np.diag_indices, np.diag_indices_from, np.tril_indices, np.tril_indices_from, np.triu_indices),
+    *(range, np.diag_indices, np.tril_indices, np.triu_indices),
     *(
-        np.triu_indices_from,
         np.mask_indices,
         np.ravel_multi_index,
         np.unravel_index,

@@ -37,6 +37,7 @@ from srcgrad.runtime import (
     recur,
     select_each,
     split_like,
+    spread,
     sum_each,
     tensordot_left,
     tensordot_right,
@@ -58,6 +59,13 @@ from srcgrad.runtime import (
 )
 
 constant("a shape", extent)
+
+
+@rule(at=[(vector, indices, other), (2.0, indices, other)])
+def spread_(v, index: Const, like):
+    y = spread(v, index, like)
+    y_dot = spread(v_dot, index, like)
+    v_bar += unbroadcast(y_bar[index], v)
 constant("a permutation", inverse)
 constant("weights that an order decides", quantile_weights)
 constant("weights that a shape decides", trapezoid_weights)

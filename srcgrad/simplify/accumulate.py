@@ -36,6 +36,7 @@ def accumulate(
     given: set[str],
     fixed: frozenset[str] = frozenset(),
     shared: dict[str, frozenset[str]] | None = None,
+    forever: frozenset[str] = frozenset(),
 ) -> Block:
     """Make assignments of first contributions; `webs` gives the web of each adjoint, `given` those that come with values.
 
@@ -44,7 +45,7 @@ def accumulate(
     _walk(block, dict.fromkeys(given | fixed, False), True, fixed)
     needed = live_in(block, frozenset(outputs))
     start: Block = [Zero(Name(bar), webs[bar]) for bar in webs if bar in needed and bar not in given]
-    return dead(start + block, outputs, shared)
+    return dead(start + block, outputs, shared, forever)
 
 
 def _walk(block: Block, state: State, rewrite: bool, fixed: frozenset[str]) -> State:
@@ -89,8 +90,13 @@ def _join(a: State, b: State) -> State:
     return {n: a.get(n, True) and b.get(n, True) for n in a.keys() | b.keys()}
 
 
-def dead(block: Block, outputs: set[str], shared: dict[str, frozenset[str]] | None = None) -> Block:
-    """Adjoint code without what nobody reads.
+def dead(
+    block: Block,
+    outputs: set[str],
+    shared: dict[str, frozenset[str]] | None = None,
+    forever: frozenset[str] = frozenset(),
+) -> Block:
+    """Adjoint code without what nobody reads; what is added to `forever` is read by names that are bound elsewhere.
 
     >>> from srcgrad.ir import Const
     >>> dead([Assign(Name("a"), Const(1)), Assign(Name("b"), Const(2))], {"b"})[0].target
@@ -99,28 +105,31 @@ def dead(block: Block, outputs: set[str], shared: dict[str, frozenset[str]] | No
     while True:
         after: dict[int, frozenset[str]] = {}
         live_in(block, frozenset(outputs), after)
-        block, removed = _sweep(block, after, shared or {})
+        block, removed = _sweep(block, after, shared or {}, forever)
         if not removed:
             return block
 
 
 def _sweep(
-    block: Block, after: dict[int, frozenset[str]], shared: dict[str, frozenset[str]]
+    block: Block,
+    after: dict[int, frozenset[str]],
+    shared: dict[str, frozenset[str]],
+    forever: frozenset[str],
 ) -> tuple[Block, bool]:
     out: Block = []
     removed = False
     for s in block:
         match s:
             case If():
-                s.then[:], a = _sweep(s.then, after, shared)
-                s.other[:], b = _sweep(s.other, after, shared)
+                s.then[:], a = _sweep(s.then, after, shared, forever)
+                s.other[:], b = _sweep(s.other, after, shared, forever)
                 removed |= a or b
                 if s.then or s.other:
                     out.append(s)
                 else:
                     removed = True
             case For():
-                s.body[:], a = _sweep(s.body, after, shared)
+                s.body[:], a = _sweep(s.body, after, shared, forever)
                 removed |= a
                 if any(not isinstance(t, Unbind) for t in s.body):
                     out.append(s)
@@ -135,13 +144,13 @@ def _sweep(
                 else:
                     removed = True
             case Assign() | Add() | Zero() | AugAssign() if _bound(s):
-                if _bound(s, shared) & after[id(s)]:
+                if _bound(s, shared) & after[id(s)] or changes(s) & forever:
                     out.append(s)
                 else:
                     removed = True
             case _:
                 touched = frozenset(n for w in changes(s) for n in (w, *shared.get(w, ())))
-                if touched and not touched & after[id(s)]:
+                if touched and not touched & after[id(s)] and not touched & forever:
                     removed = True
                 else:
                     out.append(s)

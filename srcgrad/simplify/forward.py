@@ -134,7 +134,47 @@ def _user_form(
         if s.via[1] != "fill" and not between:
             return None, []
         return Effect(Call(Attr(owner, s.via[1]), (s.value,) if s.via[1] == "fill" else ())), between
+    if kind in ("out", "copyto", "put", "diagonal", "at"):
+        parts = _parts(s.via[2], made, counts, needed)
+        call = None if parts is None else _called(kind, s.via[1], s, owner, [t.value for t in parts])
+        return (None, []) if call is None else (Effect(call), parts or [])
     return None, []
+
+
+def _called(kind: str, fn: Expr, s: Assign, owner: Expr, parts: list[Expr]) -> Call | None:
+    """The call that a store stands for; `parts` are the values of the temporaries between."""
+    assert isinstance(s.target, Item)
+    if kind == "out" and isinstance(parts[0], Call):
+        keywords = (*parts[0].keywords, ("out", owner))
+        if len(parts) == 2 and isinstance(parts[1], Call):
+            keywords = (*keywords, ("where", parts[1].args[0]))
+        return Call(parts[0].fn, parts[0].args, keywords)
+    if kind == "copyto" and parts and isinstance(parts[0], Call):
+        where, source, _ = parts[0].args
+        return Call(fn, (owner, source), (("where", where),))
+    if kind == "copyto":
+        return Call(fn, (owner, s.value))
+    if kind == "put":
+        return Call(fn, (owner, s.target.index, s.value))
+    if kind == "diagonal":
+        return Call(fn, (owner, s.value))
+    if kind == "at" and isinstance(parts[0], Call):
+        v, index, _ = parts[0].args
+        return Call(fn, (owner, index, v))
+    return None
+
+
+def _parts(
+    names: tuple[str, ...], made: dict[str, Assign], counts: Counter[str], needed: set[str]
+) -> list[Assign] | None:
+    """The temporaries of ours that stand for the inside of a call; None where somebody else reads one."""
+    out: list[Assign] = []
+    for name in names:
+        t = made.get(name)
+        if t is None or name in needed or counts[name] != 1:
+            return None
+        out.append(t)
+    return out
 
 
 def _condition(s: While, f: Function, may: object, pure: object) -> None:

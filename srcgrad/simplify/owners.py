@@ -55,11 +55,20 @@ _FRESH = {
 
 
 def owners(
-    block: Block, f: Function, outputs: set[str], given: set[str], memory: frozenset[str] = frozenset()
+    block: Block,
+    f: Function,
+    outputs: set[str],
+    given: set[str],
+    memory: frozenset[str] = frozenset(),
+    fixed: frozenset[str] = frozenset(),
 ) -> Block:
-    """Settle how each addition is written; `memory` are adjoints that are added to in place whatever is bound to them."""
+    """Settle how each addition is written.
+
+    `memory` are adjoints that are added to in place whatever is bound to them; what `fixed` ones are bound to is theirs.
+    """
     work = _Owners(f, outputs, given | memory)
     work.placed |= memory
+    work.fixed = fixed
     work.look(block)
     work.settle(block)
     return block
@@ -69,6 +78,7 @@ class _Owners:
     def __init__(self, f: Function, outputs: set[str], given: set[str]):
         self.f, self.outputs, self.given = f, outputs, given
         self.shared: set[str] = set()  # other names may be bound to its array
+        self.fixed: frozenset[str] = frozenset()
         self.placed: set[str] = set()  # added to at places: must be its own
 
     def is_number(self, name: str) -> bool:
@@ -163,7 +173,7 @@ class _Owners:
                     block[k] = self.addition(s, target, value)
                 case AddAt(target, index, value):
                     block[k] = self.place(s, target, index, value)
-                case Assign(Name(id) as target, value) if not getattr(s, "is_view", False):
+                case Assign(Name(id) as target, value) if id not in self.fixed:
                     s.value = self.binding(id, value)
                 case Effect(Call(Attr(Name(), "append") as fn, (Name(id) as arg,), ())) if id in self.placed:
                     s.value = Call(fn, (Call(Attr(arg, "copy"), ()),))

@@ -407,6 +407,8 @@ class Derivative(_Transformed):
             target.last = entry
             return entry.run(*args)
         except SrcgradError as error:
+            if error.filename is None:  # said by the running code
+                self._noted(error)
             raise error.with_traceback(None) from None
         except Exception as error:
             self._noted(error)
@@ -426,6 +428,8 @@ class Derivative(_Transformed):
         try:
             return self._called(self._values(args, kwargs))[1]
         except SrcgradError as error:
+            if error.filename is None:  # said by the running code
+                self._noted(error)
             raise error.with_traceback(None) from None
         except Exception as error:
             self._noted(error)
@@ -464,6 +468,8 @@ class Derivative(_Transformed):
                 buffer += part
             return value
         except SrcgradError as error:
+            if error.filename is None:  # said by the running code
+                self._noted(error)
             raise error.with_traceback(None) from None
         except Exception as error:
             self._noted(error)
@@ -526,6 +532,8 @@ class VJP(_Transformed):
             kept = _own(kept, theirs)
             return value, Pullback(self, reverse, kept, _outline(value), entry.made.memory)
         except SrcgradError as error:
+            if error.filename is None:  # said by the running code
+                self._noted(error)
             raise error.with_traceback(None) from None
         except Exception as error:
             self._noted(error)
@@ -595,6 +603,8 @@ class JVP(_Transformed):
             target.check_apart(entry.made, values)
             return entry.made.functions[0](*values, *dots)
         except SrcgradError as error:
+            if error.filename is None:  # said by the running code
+                self._noted(error)
             raise error.with_traceback(None) from None
         except Exception as error:
             self._noted(error)

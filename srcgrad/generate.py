@@ -95,7 +95,7 @@ def derived(
     d.reverse[:0] = seed(f, d)
     webs = {b: w for b, w in _bar_webs(f).items()}
     # a shadow that the caller gives is worked on for the caller
-    wanted = set(outputs) | {bars.name(w).id for w in given_back if w in f.active}
+    wanted = set(outputs) | {bars.name(w).id for w in given_back if w in f.active} | f.restoring
     inner = set(given) | d.bound
     fixed = frozenset(d.fixed)
     f.shared = shared_names(f, d.shadows)

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.errors import refuse
+
 
 def unbroadcast(adjoint: Any, like: Any) -> Any:
     """Sum over what broadcasting stretched, to the shape of `like`; stretch what is too small.
@@ -488,3 +490,17 @@ def last_written(x_bar: Any, index: Any) -> Any:
     last = np.zeros(x_bar.size, int)
     last[places.ravel()] = order.ravel()
     return np.where(last[places] == order, x_bar[index], 0.0)
+
+
+def check_view(view: Any, base: Any) -> None:
+    """Refuse to go on where `view` is a copy: what is written into one of the two is not seen through the other.
+
+    >>> a = np.zeros((2, 3))
+    >>> check_view(a.reshape(6), a)
+    """
+    if not np.may_share_memory(view, base) and np.size(base):
+        refuse(
+            "alias",
+            "an array is written through a reshaped view here, and for the way it lies in memory NumPy made a copy",
+            hint="pass an array that lies in rows: np.ascontiguousarray(x); or reshape a copy",
+        )

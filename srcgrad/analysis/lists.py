@@ -93,7 +93,7 @@ def _makes(function: Function, s: Stmt, web: str) -> bool:
     use = function.uses.get(id(s))
     if use is None:
         return False
-    if use.kind == "display":
+    if use.kind in ("display", "repeated"):
         return True
     if (
         use.kind == "parallel"
@@ -113,7 +113,7 @@ def _only_display(function: Function, temp: str) -> bool:
     made = [s for s in statements(function.body) if isinstance(s, Assign) and temp in targets(s.target)]
     used = sum(temp in reads(e) for s in statements(function.body) for e in own_exprs(s))
     use = function.uses.get(id(made[0])) if len(made) == 1 else None
-    return used == 1 and use is not None and use.kind == "display"
+    return used == 1 and use is not None and use.kind in ("display", "repeated")
 
 
 def _before(places: Homes, append: Stmt, call: Stmt) -> bool:

@@ -21,6 +21,7 @@ from srcgrad.ir import (
     If,
     Item,
     Name,
+    Object,
     Restore,
     Stmt,
     Unbind,
@@ -40,10 +41,10 @@ def changes(s: Stmt) -> frozenset[str]:
             return {_root(target)} | popped(value)
         case Assign(_, value) | Effect(value):
             return popped(value)
-        case AddAt(target):
-            return frozenset((target.id,))
-        case Add(target) | AugAssign(Name() as target):
-            return frozenset((target.id,))
+        case AddAt(target, _, value) | Add(target, value) | AugAssign(Name() as target, _, value):
+            return frozenset((target.id,)) | popped(value)
+        case AugAssign(target, _, value):
+            return frozenset((_root(target),)) | popped(value)
     return frozenset()
 
 
@@ -56,6 +57,13 @@ def popped(e: Expr) -> frozenset[str]:
             match x:
                 case Call(Attr(Name(name), "pop" | "append" | "extend"), _, _):
                     found.add(name)
+                case Call(Object(half), args, _) if type(half).__name__ == "Half":
+                    # a reverse half works on the memory and the shadows that it is handed
+                    for a in args:
+                        while isinstance(a, Item | Attr):
+                            a = a.value
+                        if isinstance(a, Name):
+                            found.add(a.id)
         known = e.__dict__["_popped"] = frozenset(found)
     return known
 

@@ -112,6 +112,11 @@ class _Memory:
             self.moves(m, plan)
             self.find_reads(m)
             self.decide(m)
+            if not m.static and m.moved:
+                m.moved, m.passing = set(), set()
+                plan.moves = {k: v for k, v in plan.moves.items() if not set(v) & m.webs}
+                self.find_reads(m)
+                self.decide(m)
             if m.active:
                 self.check(m)
         return plan
@@ -190,8 +195,7 @@ class _Memory:
         if use is None:
             return None
         if use.kind in ("copy", "detach"):
-            (n,) = reads(s.value) or (None,)
-            return n
+            return next((n for n in sorted(reads(s.value)) if n in self.f.types), None)
         if use.kind == "rule" and not makes_anew(use):
             first = next(iter(use.bound.values()))
             return first.id if isinstance(first, Name) else None

@@ -21,6 +21,7 @@ from srcgrad.ir import (
     Assign,
     Binary,
     Block,
+    Call,
     Effect,
     Expr,
     For,
@@ -60,7 +61,7 @@ def makes_anew(use: Use | None) -> bool:
         assert use.rule is not None
         if use.rule.module.endswith((".helpers", ".einsum")) and use.rule.name != "spread_":
             return False  # sums over no axis, and sums of one term, give back what they are given
-        return use.rule.name not in VIEWS and use.rule.name not in MAYBE
+        return use.rule.name not in VIEWS and use.rule.name not in MAYBE and use.what != ".flat"
     return use.kind in ("creation", "constant")
 
 
@@ -254,10 +255,11 @@ class _Build:
         names = targets(target)
         y = names[0] if isinstance(target, Name) else None
         match use.kind:
-            case "creation" | "constant":
+            case "creation" | "constant" | "repeated":
                 return
             case "copy" | "detach" if y is not None:
-                for x in reads(value):
+                given = value.args[0] if isinstance(value, Call) else value  # type: ignore[assignment]
+                for x in reads(given):
                     self.same(y, (), x, ())
                     if x not in self.f.types:
                         self.world(y)

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad import runtime
 from srcgrad.errors import SrcgradError, refuse
 from srcgrad.function import Function
 from srcgrad.ir import (
@@ -47,6 +48,7 @@ from srcgrad.types import (
     Sym,
     Type,
     Unknown,
+    adjoint_type,
     broadcast,
     certain,
     forget,
@@ -161,12 +163,26 @@ class Uses:
         ):  # type: ignore
             joined = Struct(ts[0].kind, (*ts[0].items, *ts[1].items))  # type: ignore[union-attr]
             return Use("joined", result=joined, what=what)
+        elif op == "*" and self.is_repeat(ts):
+            items = next(t for t in ts if not isinstance(t, Number))
+            item = items.item if isinstance(items, ListOf) else item_of(items)
+            return Use("repeated", result=ListOf(item), what=what)
         elif all(isinstance(t, Struct | ListOf | Number) for t in ts) and op in ("+", "*"):
             use = Use("unknown", why="it joins containers", what=what)
         else:
             use = Use("unknown", why="the type of an operand is not known", what=what)
         use.result = elementwise(run, ts) if isinstance(result, Unknown) and op != "@" else result
         return use
+
+    def is_repeat(self, ts: list[Type]) -> bool:
+        """Whether `[0.0] * n` is asked of: a list of numbers, so many times."""
+        lists = [t for t in ts if isinstance(t, ListOf) or (isinstance(t, Struct) and t.kind == "list")]
+        counts = [t for t in ts if isinstance(t, Number) and t.kind == "i"]
+        if len(lists) != 1 or len(counts) != 1:
+            return False
+        (t,) = lists
+        item = t.item if isinstance(t, ListOf) else item_of(t)
+        return isinstance(item, Number)
 
     def attribute(self, e: Attr, t: Type, name: str) -> Use:
         if isinstance(t, Struct) and t.cls is not None and name in getattr(t.cls, "_fields", ()):
@@ -389,6 +405,8 @@ class Uses:
                 result = Number("i")
             if obj is np.reshape and isinstance(result, Unknown) and len(args) > 1:
                 result = self.reshaped(self.t(args[0]), self.t(args[1]))
+            if obj is runtime.spread:
+                result = adjoint_type(self.t(args[2]))
             use.result = result
             use.function = obj
             return use

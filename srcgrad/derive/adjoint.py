@@ -17,7 +17,7 @@ from srcgrad import runtime
 from srcgrad.analysis.homes import Homes, homes
 from srcgrad.analysis.uses import Use
 from srcgrad.derive.calls import CallPart
-from srcgrad.derive.memory import zeros
+from srcgrad.derive.memory import check_views, zeros
 from srcgrad.derive.names import Shadows, leaf_type, paths, taken_from
 from srcgrad.derive.template import Template, call, has_complex, is_flag, is_real, minus, times
 from srcgrad.errors import refuse
@@ -105,7 +105,7 @@ class _Adjoint(CallPart):
         self.bars = Shadows(function, "bar")
         self.captures_before: dict[int, Block] = {}
         self.captures_behind: dict[int, Block] = {}
-        function.body[:] = self.settle_indices(function.body)
+        function.body[:] = check_views(function, self.settle_indices(function.body))
         self.begun_shadows()
         self.instrument()
         self.homes = homes(function)
@@ -430,6 +430,8 @@ class _Adjoint(CallPart):
                 self.list_item(y, s.value, out)
             case "rule":
                 self.rule(y, use, out)
+            case "repeated" if not any(n in self.active for n in reads(s.value)):
+                pass
             case "detach" | "user" | "constant" | "data":
                 pass
             case _ if any(n in self.active for n in reads(s.value)):

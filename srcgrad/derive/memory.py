@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.contents import contents_of
 from srcgrad.analysis.memory import Memory, Plan
-from srcgrad.analysis.objects import makes_anew
+from srcgrad.analysis.objects import MAYBE, makes_anew
 from srcgrad.analysis.uses import Use
 from srcgrad.derive.names import Shadows, paths, taken_from
 from srcgrad.derive.template import Template, call, minus
@@ -33,6 +33,7 @@ from srcgrad.ir import (
     If,
     Item,
     Name,
+    Object,
     Restore,
     Seq,
     Slice,
@@ -64,7 +65,7 @@ def shadow_like(function: Function, bars: Shadows, s: Assign, bar_of: Any) -> Ex
     value = s.value
     if use.kind in ("copy", "detach"):
         return bar_of(value) if isinstance(value, Name) else None
-    if use.kind == "rule" and not makes_anew(use):
+    if use.kind == "rule" and not makes_anew(use) and use.what != ".flat":
         assert use.rule is not None
         param, base = next(iter(use.bound.items()))
         if not isinstance(base, Name):
@@ -77,6 +78,25 @@ def shadow_like(function: Function, bars: Shadows, s: Assign, bar_of: Any) -> Ex
         template = Template(function, use, {use.rule.results[0]: s.target}, {f"{param}_dot": bar_of(base)})
         return template.line(tangent[0].value)
     return None
+
+
+def check_views(function: Function, block: Block) -> Block:
+    """Where an operation makes a view or a copy, as the array lies in memory, the run says which: a copy is refused."""
+    out: Block = []
+    for s in block:
+        for inner in blocks(s):
+            inner[:] = check_views(function, inner)
+        out.append(s)
+        if isinstance(s, Assign) and isinstance(s.target, Name) and id(s) in function.uses:
+            use, m = function.uses[id(s)], function.plan.shadow(s.target.id)
+            if m is None or use.kind != "rule" or use.rule.name not in MAYBE or s.target.id == VALUE:
+                continue
+            base = next(iter(use.bound.values()))
+            if isinstance(base, Name) and base.id in m.webs and isinstance(function.types[base.id], Array):
+                out.append(
+                    Effect(Call(Object(runtime.check_view, "check_view"), (s.target, base)), loc=s.loc)
+                )
+    return out
 
 
 def zeros(function: Function, web: str) -> Expr:
@@ -319,11 +339,11 @@ class MemoryPart:
             return
         if isinstance(value, Name) and value.id in self.active:
             new = Name(self.f.temp("new_bar"))
-            t: Type = use.result if isinstance(use.result, Number | Array) else self.types[value.id]
+            t: Type = use.result if isinstance(use.result, Number | Array) else Array("float64", None)
             self.types[new.id] = adjoint_type(t)
             taken: Expr = place
             if use.key == "IntArray":
-                taken = Call(Object_last(), (bar, as_object(index)))
+                taken = Call(Object(runtime.last_written, "last_written"), (bar, as_object(index)))
             elif isinstance(use.result, Array) and use.key == "Basic":
                 taken = Call(Attr(bar if whole else place, "copy"), ())
             if self.is_whole(m, web, index):
@@ -357,6 +377,8 @@ class MemoryPart:
             read = self.only_definition(old)
             if read is None or read.value != s.target:
                 return False
+            if not isinstance(self.types.get(old.id), Array) and self.is_written_between(read, s):  # type: ignore
+                return False  # what was read is not what is there now
             skipped = [total, read]
         self.skipped |= {id(t) for t in skipped}
         value, t = total.value.right, use.result
@@ -375,6 +397,15 @@ class MemoryPart:
                 given = self.unbroadcast(new, value, t_value, t)  # type: ignore[attr-defined]
             self.add(value, minus(given) if s.via[1] == "-" else given, out)  # type: ignore[attr-defined]
         return True
+
+    def is_written_between(self, first: Stmt, last: Stmt) -> bool:
+        """Whether the memory that a store writes is written between two statements, by a call."""
+        order, by = self.homes.order, self.f.objects.written_by
+        mine = by.get(id(last), set())
+        return any(
+            order[id(first)] < order.get(id(t), -1) < order[id(last)] and by.get(id(t), set()) & mine
+            for t in statements(self.f.body)
+        )
 
     skipped: set[int]
 
@@ -429,7 +460,7 @@ class MemoryPart:
             out.append(Assign(Seq("tuple", back), Seq("tuple", bars), loc=s.loc))
 
     def views_at_start(self, block: int) -> Block:
-        """Views of memory that live in this block: their shadows, and in a loop they themselves, are made again."""
+        """The shadows of views of memory that live in this block."""
         out: Block = []
         found = sorted(
             (
@@ -443,10 +474,6 @@ class MemoryPart:
         )
         for w in found:
             (s,) = self.homes.bound_by[w]
-            if block in self.homes.looped:
-                again = Assign(Name(w), s.value, loc=s.loc)
-                again.is_view = True  # type: ignore[attr-defined]
-                out.append(again)
             if w in self.active:
                 made = shadow_like(self.f, self.bars, s, lambda e: self.bars.name(e.id))
                 if made is None:
@@ -500,11 +527,3 @@ class MemoryPart:
             out.append(s)
             out += self.captures_behind.get(id(s), [])
         return out
-
-
-def Object_last() -> Expr:
-    from srcgrad.ir import Object
-
-    return Object(runtime.last_written, "last_written")
-
-

@@ -76,8 +76,9 @@ class _Record:
         self.given_back()
         self.twins()
         self.recompute()
-        if self.restores():
-            self.own_copies()
+        again = self.restores()
+        self.own_copies()
+        if again:
             self.views()
             self.recompute()
         self.insert(self.d.forward)
@@ -213,7 +214,7 @@ class _Record:
                 else:
                     new.append(s)
             block[:] = new
-        return bool(self.restored)
+        return bool(self.restored | self.handed_on())
 
     def restore(self, s: Restore, live: bool, new: Block, lists: dict[str, Name]) -> None:
         """Keep the place that a write overwrites, and put it back."""
@@ -253,13 +254,24 @@ class _Record:
             self.before.setdefault(id(at), []).append(push)
             new.append(Assign(place, back, loc=s.loc))
 
+    def handed_on(self) -> set[str]:
+        """The memory that reverse halves of callees are handed: they put old contents back there."""
+        out = set()
+        for key, version in self.d.calls.items():
+            use = self.f.uses[key]
+            for p in version.handed:
+                m = self.f.plan.of(use.bound[p].id)
+                if m is not None and version.needed(p):
+                    out.add(contents_name(m))
+        return out
+
     def own_copies(self) -> None:
         """Old contents are put back into the sweep's own copy of what the caller can see."""
         start: Block = []
         copied: list[str] = []
+        own: set[str] = set()
         for m in self.f.plan.classes.values():
-            name = contents_name(m)
-            if name not in self.restored:
+            if contents_name(m) not in self.restored | self.handed_on():
                 continue
             returned = VALUE in m.webs or any(w == VALUE for w, _ in m.nested)
             given = [w for w in m.outside if (w, ()) not in self.f.handed]
@@ -269,12 +281,7 @@ class _Record:
                 continue  # the caller's, as the result is
             roots = sorted(m.webs - m.reads - m.passing - m.views, key=self.text_order)
             copied += roots
-            for w in sorted(m.views, key=self.text_order):
-                if self.homes.block[w] == id(self.d.forward):
-                    (s,) = self.homes.bound_by[w]
-                    again = Assign(Name(w), s.value, loc=s.loc)  # type: ignore[attr-defined]
-                    again.is_view = True  # type: ignore[attr-defined]
-                    start.append(again)
+            own |= m.views
         if copied:
             names = [Name(w) for w in copied]
             copies = [Call(Attr(n, "copy"), ()) for n in names]
@@ -283,7 +290,34 @@ class _Record:
             value: Expr = copies[0] if one else Seq("tuple", tuple(copies))
             plural = "" if one else "s"
             note = f"old values go here, not into the caller's array{plural}"
-            self.d.reverse[:0] = [Assign(target, value, comment=note), *start]
+            start = [Assign(target, value, comment=note)]
+        self.bind_views(own)
+        self.d.reverse[:0] = start
+
+    def bind_views(self, own: set[str]) -> None:
+        """Views that the sweep reads, or writes through, are made again: in each trip, and of a copy of its own."""
+        read = self.reverse_reads()
+        found: dict[int, Block] = {}
+        views = {w for m in self.f.plan.classes.values() if m.static for w in m.views}
+        needed = {w for w in views & read if w in own or self.looped(w)}
+        while True:  # what a view is made of is made before it
+            more = {
+                b
+                for w in needed
+                for b in reads(self.homes.bound_by[w][0].value)  # type: ignore[attr-defined]
+                if b in views and (b in own or self.looped(b))
+            }
+            if more <= needed:
+                break
+            needed |= more
+        for w in sorted(needed, key=self.text_order):
+            (s,) = self.homes.bound_by[w]
+            assert isinstance(s, Assign)
+            again = Assign(Name(w), s.value, loc=s.loc)
+            again.is_view = True  # type: ignore[attr-defined]
+            found.setdefault(self.homes.block[w], []).append(again)
+        for block, made in found.items():
+            self.d.reverse_of[block][:0] = made
 
     # ---------------------------------------------------------------------------------------- helpers
     def looped(self, web: str) -> bool:

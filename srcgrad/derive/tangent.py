@@ -18,6 +18,7 @@ from srcgrad.analysis.objects import makes_anew
 from srcgrad.analysis.uses import Use
 from srcgrad.derive.calls import handed
 from srcgrad.derive.calls import version as callee_version
+from srcgrad.derive.memory import check_views
 from srcgrad.derive.names import Shadows, leaf_type, paths, taken_from
 from srcgrad.derive.template import Template, call, minus, times
 from srcgrad.errors import refuse
@@ -43,8 +44,10 @@ from srcgrad.ir import (
     Unary,
     While,
     children,
+    map_exprs,
     reads,
     rebuild,
+    substitute,
     targets,
     walk,
 )
@@ -67,6 +70,7 @@ class Tangent:
 
 def tangent(function: Function) -> Tangent:
     """Put the tangent lines into a function's body."""
+    function.body[:] = check_views(function, function.body)
     work = _Tangent(function)
     body = work.block(function.body)
     start: Block = []
@@ -253,6 +257,19 @@ class _Tangent:
             return
         self.operation(s, y, use, lines)
         reads_result = any(y.id in reads(t.value) for t in lines if isinstance(t, Assign))
+        name = self.f.spelled(y.id)
+        if reads_result and any(n != y.id and self.f.spelled(n) == name for n in reads(s.value)):
+            # both what the name held and what it is to hold are read: the result has a name of its own first
+            held = Name(self.f.temp(name))
+            self.types[held.id] = self.types[y.id]
+            for t in lines:
+                map_exprs(t, lambda e: substitute(e, {y.id: held}))
+            copy = Assign(y, held, loc=s.loc)
+            self.f.uses[id(copy)] = Use("copy", result=self.types[y.id])
+            self.f.keep_alive.append(copy)
+            s.target = held
+            out += [s, *lines, copy]
+            return
         out += [s, *lines] if reads_result else [*lines, s]
 
     def operation(self, s: Assign, y: Name, use: Use, out: Block) -> None:
@@ -265,6 +282,13 @@ class _Tangent:
                 s.loc,
                 hint="use a list for each part",
             )
+        if use.kind in ("rule", "copy", "repeated") and not any(n in self.active for n in reads(value)):
+            for p in paths(t):  # memory that active numbers are stored into later
+                like: Expr = y
+                for k in p:
+                    like = Item(like, Const(k))
+                self.put(y.id, p, self.zero(like, leaf_type(t, p)), s, out)
+            return
         match use.kind:
             case "copy":
                 if isinstance(self.types[y.id], ListOf):
@@ -528,14 +552,18 @@ class _Tangent:
         args = self.ordered(use, value)
         dots: tuple[Expr, ...] = tuple(self.dots.structure(use.bound[p].id) for p in params)  # type: ignore[attr-defined]
         called = Call(Object(version.tangent, version.tangent_name), (*args, *dots))
+        new: Stmt
         if version.quiet:
-            out.append(Effect(called, loc=s.loc))
+            new = Effect(called, loc=s.loc)
+        else:
+            dot = self.dots.structure(y.id) if y.id in self.active else Name(self.f.temp("_"))
+            new = Assign(Seq("tuple", (y, dot)), called, loc=s.loc)
+        by = self.f.objects.written_by
+        if id(s) in by:
+            by[id(new)] = by[id(s)]
+        out.append(new)
+        if version.quiet or y.id not in self.active:
             return
-        if y.id not in self.active:
-            dropped = Name(self.f.temp("_"))
-            out.append(Assign(Seq("tuple", (y, dropped)), called, loc=s.loc))
-            return
-        out.append(Assign(Seq("tuple", (y, self.dots.structure(y.id))), called, loc=s.loc))
         for p in paths(self.types[y.id]):
             if self.f.plan.shadow(y.id) is not None and p == ():  # it is written here, and may be a view there
                 dot = self.dots.name(y.id)

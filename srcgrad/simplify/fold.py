@@ -109,7 +109,8 @@ class _Fold:
                     return False
                 if not pure and not _first_effect(u, name):
                     return False
-                if changes(s) & {n for e in own_exprs(u) for n in reads(e)}:
+                altered = self.spelled(set(changes(s)))
+                if altered & {n for e in own_exprs(u) for n in reads(e)}:
                     return False
                 if isinstance(u, Add | AddAt) and u.target.id == name:
                     return False

@@ -31,6 +31,7 @@ from srcgrad.ir import (
     statements,
     walk,
 )
+from srcgrad.types import Array
 from srcgrad.simplify.fold import fold
 
 _PURE = {
@@ -45,6 +46,7 @@ _PURE = {
     "display",
     "slice",
     "relist",
+    "repeated",
 }
 
 
@@ -95,6 +97,8 @@ def _as_written(block: Block, f: Function, needed: set[str]) -> None:
                 made[s.target.id] = s
             if isinstance(s, Assign) and s.via is not None:
                 new, gone = _user_form(s, made, counts, needed, hidden)
+                if new is not None and s.via[0] == "aug" and _is_disturbed(b, gone, s, f):
+                    new = None
                 if new is not None:
                     new.loc, new.comment = s.loc, s.comment
                     f.keep_alive.append(s)
@@ -104,6 +108,21 @@ def _as_written(block: Block, f: Function, needed: set[str]) -> None:
             k += 1
 
     visit(block)
+
+
+def _is_disturbed(block: Block, gone: list[Assign], s: Stmt, f: Function) -> bool:
+    """Whether a number is read from memory that a call writes before it is stored again: `a[0] += g(a)`."""
+    if len(gone) < 2 or isinstance(f.types.get(gone[1].target.id), Array):  # type: ignore[attr-defined]
+        return False
+    by = f.objects.written_by
+    inside = False
+    for t in block:
+        if t is s:
+            return False
+        if inside and any(by.get(id(u), set()) & by.get(id(s), set()) for u in statements([t])):
+            return True
+        inside = inside or t is gone[1]
+    return False
 
 
 def _user_form(

@@ -93,6 +93,8 @@ class _Owners:
             if isinstance(s, Assign) and isinstance(s.target, Item) and isinstance(s.target.value, Name)
         )
         for s in statements(block):
+            if hasattr(s, "is_view"):
+                continue  # what it makes is meant to be seen through both
             match s:
                 case Assign(target, value):
                     roots = self.roots(value)
@@ -173,7 +175,7 @@ class _Owners:
                     block[k] = self.addition(s, target, value)
                 case AddAt(target, index, value):
                     block[k] = self.place(s, target, index, value)
-                case Assign(Name(id) as target, value) if id not in self.fixed:
+                case Assign(Name(id) as target, value) if id not in self.fixed and not hasattr(s, "is_view"):
                     s.value = self.binding(id, value)
                 case Effect(Call(Attr(Name(), "append") as fn, (Name(id) as arg,), ())) if id in self.placed:
                     s.value = Call(fn, (Call(Attr(arg, "copy"), ()),))

@@ -29,9 +29,9 @@ def made(monkeypatch):
     log = []
     make = srcgrad.api._make
 
-    def counting(source, arguments, wrt, mode):
+    def counting(source, arguments, wrt, mode, of):
         log.append((mode, arguments))
-        return make(source, arguments, wrt, mode)
+        return make(source, arguments, wrt, mode, of)
 
     monkeypatch.setattr(srcgrad.api, "_make", counting)
     return log

@@ -89,9 +89,7 @@ def test_nothing_to_differentiate_by():
 
 
 def test_options_that_are_not_covered():
-    assert refusal(lambda: grad(loss, of="w")).slug == "option"
     assert refusal(lambda: grad(loss, jit=True)).slug == "option"
-    assert refusal(lambda: grad(of="w")).slug == "option"
     assert refusal(lambda: grad(grad(loss))).slug == "option"
     assert refusal(lambda: vjp(grad(loss))).slug == "option"
 

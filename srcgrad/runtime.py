@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.errors import refuse
-
 
 def unbroadcast(adjoint: Any, like: Any) -> Any:
     """Sum over what broadcasting stretched, to the shape of `like`; stretch what is too small.
@@ -499,6 +497,8 @@ def check_view(view: Any, base: Any) -> None:
     >>> check_view(a.reshape(6), a)
     """
     if not np.may_share_memory(view, base) and np.size(base):
+        from srcgrad.errors import refuse
+
         refuse(
             "alias",
             "an array is written through a reshaped view here, and for the way it lies in memory NumPy made a copy",

@@ -176,6 +176,16 @@ class Reader:
                 return [Raise(exc and self.expr(exc), cause and self.expr(cause), loc=loc)]
             case ast.Assert(test, message):
                 return [Assert(self.expr(test), message and self.expr(message), loc=loc)]
+            case ast.Delete(targets) if all(
+                isinstance(t, ast.Subscript) and not isinstance(t.slice, ast.Slice) for t in targets
+            ):
+                # of a list, what is deleted is popped, and nobody takes it
+                out = []
+                for t in targets:
+                    assert isinstance(t, ast.Subscript)
+                    pop = Attr(self.expr(t.value), "pop", loc=self.loc(t))
+                    out.append(Effect(Call(pop, (self.expr(t.slice),), loc=self.loc(t)), loc=loc))
+                return out
             case ast.Pass():
                 return []
         return self.refuse(node)

@@ -137,9 +137,9 @@ def edges(function: Function, s: Stmt) -> list[tuple[str, str]]:
     if isinstance(s, For):
         return [(n, t) for n in reads(s.iterable) for t in targets(s.target)]
     if isinstance(s, Effect):
-        if use is not None and use.kind == "append" and isinstance(s.value, Call):
+        if use is not None and use.kind in ("append", "insert") and isinstance(s.value, Call):
             owner = s.value.fn.value.id  # type: ignore[attr-defined]
-            return [(n, owner) for n in reads(s.value.args[0])]
+            return [(n, owner) for a in s.value.args for n in reads(a)]
         return []
     if not isinstance(s, Assign):
         return []

@@ -40,6 +40,8 @@ _READS = {
     "relist",
     "opaque",
     "store",
+    "insert",
+    "pop",
 }
 
 
@@ -48,7 +50,9 @@ def lists(function: Function) -> Function:
     grown: dict[str, list[Stmt]] = {}
     for s in statements(function.body):
         use: Use | None = function.uses.get(id(s))
-        if isinstance(s, Effect) and use is not None and use.kind == "append":
+        if isinstance(s, Effect) and use is not None and use.kind in ("append", "insert"):
+            grown.setdefault(s.value.fn.value.id, []).append(s)  # type: ignore[attr-defined]
+        elif use is not None and use.kind == "pop" and isinstance(s, Assign):
             grown.setdefault(s.value.fn.value.id, []).append(s)  # type: ignore[attr-defined]
         elif isinstance(s, Assign) and isinstance(s.target, Item) and isinstance(s.target.value, Name):
             web = s.target.value.id
@@ -83,7 +87,7 @@ def lists(function: Function) -> Function:
                     )
                 if kind not in _READS:
                     _refuse(function, web, "another name may be bound to it", s)
-                if kind == "append" and isinstance(s, Effect) and web in reads(s.value.args[0]):  # type: ignore
+                if kind in ("append", "insert") and isinstance(s, Effect) and web in reads(s.value.args[-1]):  # type: ignore
                     _refuse(function, web, "it is put into a list", s)
     return function
 

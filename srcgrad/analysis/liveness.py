@@ -55,7 +55,7 @@ def popped(e: Expr) -> frozenset[str]:
         found = set()
         for x in walk(e):
             match x:
-                case Call(Attr(Name(name), "pop" | "append" | "extend"), _, _):
+                case Call(Attr(Name(name), "pop" | "append" | "insert"), _, _):
                     found.add(name)
                 case Call(Object(half), args, _) if type(half).__name__ == "Half":
                     # a reverse half works on the memory and the shadows that it is handed

@@ -247,7 +247,7 @@ class _Memory:
         for u in self.users.get(web, []):
             use = self.f.uses.get(id(u))
             kind = use.kind if use is not None else ""
-            if kind in ("display", "append", "user", "joined") or isinstance(u, Effect):
+            if kind in ("display", "append", "insert", "user", "joined") or isinstance(u, Effect):
                 return False
             if isinstance(u, For):
                 return False

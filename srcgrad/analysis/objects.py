@@ -49,7 +49,7 @@ VIEWS = {
 MAYBE = {
     "reshape", "reshape_method", "ravel", "atleast_1d", "atleast_2d", "atleast_3d", "asarray", "ascontiguousarray",
     "asarray_chkfinite", "diag_of_matrix", "split", "array_split", "hsplit", "vsplit", "dsplit", "unstack", "real",
-    "imag", "array_of_sequence", "asarray_of_sequence",
+    "imag",
 }  # fmt: skip
 
 
@@ -238,8 +238,8 @@ class _Build:
                             self.all_of([y], iterable)
                         else:
                             self.same(y, (), x, ("*",))
-            case Effect(value) if use is not None and use.kind == "append":
-                item = value.args[0]  # type: ignore[attr-defined]
+            case Effect(value) if use is not None and use.kind in ("append", "insert"):
+                item = value.args[-1]  # type: ignore[attr-defined]
                 owner = value.fn.value.id  # type: ignore[attr-defined]
                 if isinstance(item, Name):
                     self.same(owner, ("*",), item.id, ())
@@ -286,6 +286,8 @@ class _Build:
                         self.same(y, (k,), source.id, (j,))
             case "list item" if y is not None and isinstance(value, Item) and isinstance(value.value, Name):
                 self.same(y, (), value.value.id, ("*",))
+            case "pop" if y is not None and isinstance(value, Call):
+                self.same(y, (), value.fn.value.id, ("*",))  # type: ignore[attr-defined]
             case "relist" if y is not None:
                 for x in reads(value):
                     self.same(y, (), x, ())
@@ -419,9 +421,18 @@ def is_only_name(function: Function, web: str) -> bool:
     }
     name = function.spelled(web)
     outside = {*function.params, *function.captured, WORLD}
+    kept = {
+        e.id
+        for s in statements(function.body)
+        if (use := function.uses.get(id(s))) is not None and use.kind == "user"
+        for e in use.bound.values()
+        if isinstance(e, Name)
+    }  # a callee may keep what it is handed for its reverse half
     for other, path in list(o.parent):
         if o.find((other, path)) != root:
             continue
+        if other in kept:
+            return False
         own = other == VALUE or other in sums or function.spelled(other) == name
         if path != () or other in outside or not own:
             return False

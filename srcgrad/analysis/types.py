@@ -286,7 +286,8 @@ class _Types:
         assert isinstance(target.value, Name)
         web = target.value.id
         use = self.uses.store(target, owner, v)
-        if isinstance(owner, Struct) and owner.kind == "list" and use.kind == "store":
+        named = isinstance(target.index, Const) and isinstance(target.index.value, int)
+        if isinstance(owner, Struct) and owner.kind == "list" and not named:
             self.f.uniform.add(web)
             owner = ListOf(_joined(owner.items) if owner.items else None)
         if isinstance(owner, ListOf) and use.kind == "store":
@@ -299,12 +300,15 @@ class _Types:
         )
         if call_of_local and self.uses.is_local(value.fn):  # type: ignore[attr-defined]
             owner = self.type_of(value.fn.value)
-            if isinstance(owner, ListOf | Struct) and value.fn.name == "append" and len(value.args) == 1:
-                self.f.uses[id(s)] = Use("append")
+            name, args = value.fn.name, value.args
+            listed = isinstance(owner, ListOf) or (isinstance(owner, Struct) and owner.kind == "list")
+            if listed and not value.keywords and (name, len(args)) in (("append", 1), ("insert", 2)):
+                self.f.uses[id(s)] = Use(name)
                 if isinstance(owner, Struct):
                     owner = ListOf(_joined(owner.items) if owner.items else None)
-                if self.ready(value.args[0]):
-                    self.bind(value.fn.value.id, ListOf(join(owner.item, self.type_of(value.args[0]))))
+                if self.ready(args[-1]):
+                    assert isinstance(owner, ListOf)
+                    self.bind(value.fn.value.id, ListOf(join(owner.item, self.type_of(args[-1]))))
                 return
         self.assign(s, value)
 

@@ -517,6 +517,13 @@ class Uses:
                 result = self.reshaped(t, self.t(given[0]))
             use.result = result
             return use
+        listed = isinstance(t, ListOf) or (isinstance(t, Struct) and t.kind == "list")
+        if listed and name == "pop" and len(e.args) <= 1 and not e.keywords and isinstance(fn.value, Name):
+            i = self.t(e.args[0]) if e.args else Number("i")
+            if isinstance(i, Number) and i.kind == "i":
+                if isinstance(t, Struct):
+                    self.f.uniform.add(fn.value.id)
+                return Use("pop", result=item_of(t), what=what)
         if isinstance(t, Struct) and t.keys is not None and name == "get" and e.args:
             key = self.t(e.args[0])
             if isinstance(key, Data) and key.known and key.value in t.keys:

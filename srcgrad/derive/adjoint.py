@@ -184,7 +184,9 @@ class _Adjoint(CallPart):
             if isinstance(t, Assign | For) and any(n in self.active for n in targets(t.target)):
                 return True
             use = self.f.uses.get(id(t))
-            if isinstance(t, Effect) and use is not None and use.kind == "append":
+            if isinstance(t, Effect) and use is not None and use.kind in ("append", "insert"):
+                return True
+            if use is not None and use.kind == "pop":
                 return True
             if id(t) in self.f.objects.written_by or isinstance(t, Assign) and isinstance(t.target, Item):
                 return True
@@ -264,7 +266,9 @@ class _Adjoint(CallPart):
                 pass  # a shadow that the forward sweep binds: it ends with what it belongs to
             case Assign():
                 self.stmt = s
-                if id(s) in self.calls:
+                if self.is_pop(s):
+                    self.popped(s, s.target, out)  # type: ignore[arg-type]
+                elif id(s) in self.calls:
                     if not self.is_idle(s):
                         self.user(s, out)
                 elif any(n in self.active for n in targets(s.target)) and not self.is_view(s):
@@ -276,7 +280,7 @@ class _Adjoint(CallPart):
                 self.unbind([name], s, out)  # our own counter of trips
             case Effect():
                 use = self.f.uses.get(id(s))
-                if use is not None and use.kind == "append":
+                if use is not None and use.kind in ("append", "insert"):
                     self.append(s, out)
             case If() | For() | While() if not self.is_live(s) and not (
                 isinstance(s, If) and is_guard(s.cond)
@@ -334,6 +338,10 @@ class _Adjoint(CallPart):
                 out.append(If(flag, lower, other, loc=s.loc))
         elif then or other:
             out.append(If(s.cond, then, other, loc=s.loc))
+
+    def is_pop(self, s: Assign) -> bool:
+        use = self.f.uses.get(id(s))
+        return use is not None and use.kind == "pop"
 
     def is_passing(self, web: str) -> bool:
         """Whether a temporary is on the way of names that change places."""
@@ -430,9 +438,9 @@ class _Adjoint(CallPart):
                 self.list_item(y, s.value, out)
             case "rule":
                 self.rule(y, use, out)
-            case "repeated" if not any(n in self.active for n in reads(s.value)):
-                pass
-            case "detach" | "user" | "constant" | "data":
+            case "repeated":
+                self.repeated(y, s.value, out)
+            case "detach" | "user" | "constant" | "data" | "pop":
                 pass
             case _ if any(n in self.active for n in reads(s.value)):
                 from srcgrad.analysis.activity import refuse_use
@@ -473,6 +481,26 @@ class _Adjoint(CallPart):
                 for path in paths(self.types[item.id]):
                     if not self.is_dynamic(y.id, (k, *path)):
                         self.add(item, self.bars.name(y.id, (k, *path)), out, None, path)
+
+    def repeated(self, y: Name, value: Expr, out: Block) -> None:
+        """`[a, b] * n`: the adjoint of an item is the sum over its copies."""
+        assert isinstance(value, Binary)
+        source = next((e for e in (value.left, value.right) if isinstance(e, Name) and e.id in self.active), None)
+        if source is None:
+            return
+        t, bar = self.types[source.id], self.bars.name(y.id)
+        if not isinstance(t, Struct):
+            refuse(
+                "unknown-type",
+                "a list whose length only the run knows is repeated",
+                value.loc or self.stmt.loc,
+                hint="append to a list in a loop",
+            )
+        for k in range(len(t.items)):
+            copies: Expr = bar
+            if len(t.items) > 1:
+                copies = Item(bar, Slice(Const(k), None, Const(len(t.items))))
+            self.add(source, Call(Object(sum, "sum"), (copies,)), out, None, (k,))
 
     def joined(self, y: Name, value: Expr, out: Block) -> None:
         """`a + b` of tuples or lists whose entries are known."""
@@ -533,12 +561,12 @@ class _Adjoint(CallPart):
     def append(self, s: Effect, out: Block) -> None:
         assert isinstance(s.value, Call)
         owner = s.value.fn.value  # type: ignore[attr-defined]
-        item = s.value.args[0]
+        *at, item = s.value.args
         out.append(Unbind(owner.id, s, loc=s.loc))
         if self.has_listed(owner.id):
             return
         if owner.id in self.active:
-            popped = Call(Attr(self.bars.name(owner.id), "pop"), ())
+            popped = Call(Attr(self.bars.name(owner.id), "pop"), tuple(at))
             if isinstance(item, Name) and item.id in self.active:
                 if isinstance(self.types[item.id], Struct | ListOf):
                     refuse(
@@ -553,6 +581,23 @@ class _Adjoint(CallPart):
                 self.add(item, new, out)
             else:
                 out.append(Effect(popped))
+
+    def popped(self, s: Assign, y: Name, out: Block) -> None:
+        """What was taken from a list is put back there."""
+        assert isinstance(s.value, Call)
+        owner = s.value.fn.value.id  # type: ignore[attr-defined]
+        out.append(Unbind(owner, s, loc=s.loc))
+        if owner not in self.active or self.has_listed(owner):
+            return
+        t = self.types[y.id]
+        if isinstance(t, Struct | ListOf):
+            refuse("unknown-type", "a list of tuples is not differentiated yet", s.loc,
+                   hint="use a list for each part")  # fmt: skip
+        bar: Expr = Const(0.0) if isinstance(t, Number) else call(np.zeros, "np.zeros", call(np.shape, "np.shape", y))
+        if y.id in self.active:
+            bar = self.bars.name(y.id)
+        out.append(put_back(self.bars.name(owner), s.value, bar))
+        self.guards[self.bars.name(owner).id] = None
 
     def unpack(self, s: Assign, use: Use, out: Block) -> None:
         assert isinstance(s.target, Seq)
@@ -879,6 +924,17 @@ class _Adjoint(CallPart):
             self.guards[self.bars.name(e.id).id] = None
         else:
             self.add(e, call(np.sum, "np.sum", value), out)
+
+
+def put_back(owner: Name, pop: Call, item: Expr) -> Stmt:
+    """The reverse of `owner.pop(...)`."""
+    at = pop.args[0] if pop.args else Const(-1)
+    if at == Const(-1):
+        return Effect(Call(Attr(owner, "append"), (item,)))
+    if isinstance(at, Const) and isinstance(at.value, int) and at.value < -1:
+        length = Call(Object(len, "len"), (owner,))
+        at = Binary("-", length, Const(-at.value - 1))
+    return Effect(Call(Attr(owner, "insert"), (at, item)))
 
 
 def _all_reads(s: Stmt) -> list[str]:

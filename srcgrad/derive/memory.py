@@ -162,15 +162,16 @@ class MemoryPart:
                 self.beside(s, out)
             elif isinstance(s, Effect):
                 use = self.f.uses.get(id(s))
-                if use is not None and use.kind == "append" and isinstance(s.value, Call):
-                    owner, item = s.value.fn.value.id, s.value.args[0]  # type: ignore[attr-defined]
+                if use is not None and use.kind in ("append", "insert") and isinstance(s.value, Call):
+                    owner, item = s.value.fn.value.id, s.value.args[-1]  # type: ignore[attr-defined]
                     if self.is_dynamic(owner, ("*",)):
                         shadow: Expr = Const(None)
                         if isinstance(item, Name) and isinstance(self.types[item.id], Array):
                             shadow = self.bars.name(item.id)
                         else:
                             self.refuse_nested(s)
-                        push = Call(Attr(self.bars.name(owner), "append"), (shadow,))
+                        fn = Attr(self.bars.name(owner), use.kind)
+                        push = Call(fn, (*s.value.args[:-1], shadow))
                         out.append(Effect(push, loc=s.loc))
         return out
 
@@ -256,6 +257,9 @@ class MemoryPart:
         if use.kind == "slice" and isinstance(t, Struct):
             source_e = taken_from(value)
             return [pair for k, j in enumerate(use.key) for pair in self.pairs(y, (k,), source_e, (j,), s)]
+        if use.kind == "pop" and isinstance(value, Call) and isinstance(t, Array):
+            owner = value.fn.value.id  # type: ignore[attr-defined]
+            return [(self.bars.name(y), Call(Attr(self.bars.name(owner), "pop"), value.args))]
         if use.kind in ("list item", "entry") and isinstance(value, Item) and isinstance(value.value, Name):
             if isinstance(t, Array):
                 return [(self.bars.name(y), Item(self.bars.name(value.value.id), value.index))]
@@ -308,7 +312,7 @@ class MemoryPart:
             return False
         if y in m.views:
             return True
-        if not m.static and use.kind in ("copy", "entry", "list item", "detach"):
+        if not m.static and use.kind in ("copy", "entry", "list item", "detach", "pop"):
             return True
         if not m.static and use.kind == "rule" and not makes_anew(use):
             return any(isinstance(e, Name) and e.id in m.webs for e in use.bound.values())

@@ -12,7 +12,7 @@ from __future__ import annotations
 from srcgrad.analysis.homes import Homes
 from srcgrad.analysis.liveness import live_in
 from srcgrad.analysis.contents import contents_of
-from srcgrad.derive.adjoint import Derived
+from srcgrad.derive.adjoint import Derived, put_back
 from srcgrad.derive.memory import contents_name
 from srcgrad.function import VALUE, Function, is_ours
 from srcgrad.ir import (
@@ -506,12 +506,10 @@ class _Record:
         found = []
         for s in statements(self.d.forward):
             use = self.f.uses.get(id(s))
-            if (
-                isinstance(s, Effect)
-                and use is not None
-                and use.kind == "append"
-                and web in reads(s.value.fn)
-            ):  # type: ignore
+            if isinstance(s, Effect) and use is not None and use.kind in ("append", "insert"):
+                if web in reads(s.value.fn):  # type: ignore[attr-defined]
+                    found.append(s)
+            elif self.is_pop(s, web):
                 found.append(s)
             elif isinstance(s, Assign) and isinstance(s.target, Item) and s.target.value == Name(web):
                 found.append(s)
@@ -568,8 +566,14 @@ class _Record:
                     )
                     new.append(Assign(at.target, Call(Attr(kept, "pop"), ()), loc=s.loc))
                     continue
-                if isinstance(at, Effect):  # an append
-                    new.append(Effect(Call(Attr(Name(s.web), "pop"), ()), loc=s.loc))
+                if isinstance(at, Effect):  # an append, or an insert
+                    assert isinstance(at.value, Call)
+                    new.append(Effect(Call(Attr(Name(s.web), "pop"), at.value.args[:-1]), loc=s.loc))
+                    continue
+                if isinstance(at, Assign) and self.is_pop(at, s.web):
+                    back_again = put_back(Name(s.web), at.value, at.target)  # type: ignore[arg-type]
+                    back_again.loc = s.loc
+                    new.append(back_again)
                     continue
                 looped = self.homes.of_stmt[id(at)] in self.homes.looped
                 if looped:
@@ -583,6 +587,12 @@ class _Record:
                 self.ensure_bound(s.web, at)
                 new.append(Assign(Name(s.web), back, loc=s.loc))
             block[:] = new
+
+    def is_pop(self, s: Stmt, web: str) -> bool:
+        """Whether the statement takes an item from this list."""
+        use = self.f.uses.get(id(s))
+        pops = isinstance(s, Assign) and use is not None and use.kind == "pop"
+        return pops and s.value.fn.value.id == web  # type: ignore[union-attr]
 
     def ensure_bound(self, web: str, at: Stmt) -> None:
         """A name that may be unbound where it is kept is bound to None at the start."""

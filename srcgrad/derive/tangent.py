@@ -22,7 +22,7 @@ from srcgrad.derive.memory import check_views
 from srcgrad.derive.names import Shadows, leaf_type, paths, taken_from
 from srcgrad.derive.template import Template, call, minus, times
 from srcgrad.errors import refuse
-from srcgrad.function import VALUE, Function
+from srcgrad.function import VALUE, Function, is_ours
 from srcgrad.ir import (
     Assign,
     Attr,
@@ -134,7 +134,7 @@ class _Tangent:
                 case Effect():
                     out.append(s)
                     use = self.f.uses.get(id(s))
-                    if use is not None and use.kind == "append":
+                    if use is not None and use.kind in ("append", "insert"):
                         self.append(s, out)
                 case _:
                     out.append(s)
@@ -229,6 +229,17 @@ class _Tangent:
         if use is not None and use.kind == "user" and any(m.active for m in self.f.plan.written(s)):
             self.user(s, s.target, use, out)  # type: ignore[arg-type]
             return
+        if use is not None and use.kind == "pop" and isinstance(s.value, Call):
+            owner = s.value.fn.value.id  # type: ignore[attr-defined]
+            if owner in self.active:
+                taken = Call(Attr(self.dots.name(owner), "pop"), s.value.args)
+                out.append(Assign(self.dots.name(names[0]), taken) if names else Effect(taken, loc=s.loc))
+            elif names:
+                self.put(names[0], (), self.zero(s.target, self.types[names[0]]), s, later := [])  # type: ignore
+                out += [s, *later]
+                return
+            out.append(s)
+            return
         if not names:
             out.append(s)
             return
@@ -258,7 +269,8 @@ class _Tangent:
         self.operation(s, y, use, lines)
         reads_result = any(y.id in reads(t.value) for t in lines if isinstance(t, Assign))
         name = self.f.spelled(y.id)
-        if reads_result and any(n != y.id and self.f.spelled(n) == name for n in reads(s.value)):
+        others = {n for n in reads(s.value) if n != y.id and not is_ours(n)}
+        if reads_result and any(self.f.spelled(n) == name for n in others):
             # both what the name held and what it is to hold are read: the result has a name of its own first
             held = Name(self.f.temp(name))
             self.types[held.id] = self.types[y.id]
@@ -340,6 +352,16 @@ class _Tangent:
                 for source, j, p in parts:
                     own = source is value.left
                     self.put(y.id, (j if own else j + offset, *p), self.of(source, (j, *p)), s, out)
+            case "repeated":
+                assert isinstance(value, Binary)
+                turned = [value.left, value.right]
+                for k, e in enumerate(turned):
+                    if isinstance(e, Name) and e.id in self.active and isinstance(self.types[e.id], Struct):
+                        parts = self.types[e.id].items  # type: ignore[union-attr]
+                        turned[k] = Seq("list", tuple(self.of(e, (j,)) for j in range(len(parts))))
+                    elif isinstance(e, Name) and e.id in self.active:
+                        turned[k] = self.of(e)
+                self.put(y.id, (), Binary("*", *turned), s, out)
             case "slice":
                 for k, j in enumerate(use.key):
                     for p in paths(use.result.items[k]):  # type: ignore[union-attr]
@@ -364,7 +386,8 @@ class _Tangent:
 
     def append(self, s: Effect, out: Block) -> None:
         assert isinstance(s.value, Call)
-        owner, item = s.value.fn.value.id, s.value.args[0]  # type: ignore[attr-defined]
+        owner, (*at, item) = s.value.fn.value.id, s.value.args  # type: ignore[attr-defined]
+        name = s.value.fn.name  # type: ignore[attr-defined]
         if owner in self.active:
             if isinstance(item, Name) and isinstance(self.types[item.id], Struct | ListOf):
                 refuse(
@@ -373,7 +396,7 @@ class _Tangent:
                     s.loc,
                     hint="use a list for each part",
                 )
-            out.append(Effect(Call(Attr(self.dots.name(owner), "append"), (self.of(item),)), loc=s.loc))
+            out.append(Effect(Call(Attr(self.dots.name(owner), name), (*at, self.of(item))), loc=s.loc))
 
     def unpack(self, s: Assign, use: Use, out: Block) -> None:
         assert isinstance(s.target, Seq)

@@ -18,7 +18,7 @@ from srcgrad.analysis.objects import is_only_name, objects
 from srcgrad.analysis.types import types
 from srcgrad.analysis.uses import Use
 from srcgrad.errors import refuse
-from srcgrad.function import Function, is_ours
+from srcgrad.function import VALUE, Function, is_ours
 from srcgrad.ir import (
     Assign,
     Attr,
@@ -30,11 +30,13 @@ from srcgrad.ir import (
     Effect,
     Expr,
     For,
+    If,
     Item,
     Name,
     Object,
     Seq,
     Stmt,
+    While,
     blocks,
     map_exprs,
     own_exprs,
@@ -208,7 +210,7 @@ class _Stores:
         owner = s.target.value
         assert isinstance(owner, Name)
         t, index = self.type_of(owner), s.target.index
-        if isinstance(t, ListOf) and s.via is not None and isinstance(self.type_of(s.value), Array):
+        if isinstance(t, ListOf | Struct) and s.via is not None and isinstance(self.type_of(s.value), Array):
             # xs[i] += v: the array in it is written, and put back where it is
             made = self.definitions[s.value.id][0]  # type: ignore[attr-defined]
             assert isinstance(made, Assign) and isinstance(made.value, Binary)
@@ -225,6 +227,9 @@ class _Stores:
                 out.append(s)
                 return
             keys, key = tuple(range(len(t.items))), key % len(t.items)
+        inner = self.entry_of(owner)
+        if inner is None:
+            self.check_only_name(owner, s)
         self.edited = True
         parts: list[Expr] = []
         for k in keys:
@@ -234,7 +239,73 @@ class _Stores:
             Dict(tuple(Const(k) for k in keys), tuple(parts)) if t.keys is not None else Seq("list", tuple(parts))
         )
         new = self.emit(made_new, s, out, "items")
+        if inner is not None:  # d["a"][0] = v: the entry is another value, and so is what it is an entry of
+            self.entry(Assign(inner, new, loc=s.loc), out)
+            return
         out.append(Assign(self.name(owner), new, loc=s.loc, via=("entry", s.target.index, s.value)))
+
+    def entry_of(self, owner: Expr) -> Item | None:
+        """The entry that a temporary of ours is, where it is only written: `d["a"]` of `d["a"][0] = v`."""
+        if not isinstance(owner, Name) or not is_ours(owner.id):
+            return None
+        made = self.definitions.get(owner.id, [])
+        first = made[0] if len(made) == 1 and isinstance(made[0], Assign) else None
+        match first:
+            case Assign(_, Item(Name(base) as root, Const()) as place) if isinstance(self.f.types.get(base), Struct):
+                return Item(self.name(root), place.index, loc=place.loc)
+        return None
+
+    def check_only_name(self, owner: Name, s: Stmt) -> None:
+        """Refuse to write a container that something else may be bound to: the write would have to be seen there."""
+        name = self.f.spelled(owner.id)
+        family = {w for w, n in self.f.names.items() if n == name} | {owner.id}
+        why = ""
+        if family & {*self.f.params, *self.f.captured}:
+            why = "it may be the caller's"
+        for t in statements(self.f.body):
+            use: Use | None = self.f.uses.get(id(t))
+            kind = use.kind if use is not None else ""
+            bound = set(targets(t.target)) if isinstance(t, Assign | For) else set()
+            if bound & family and not self.makes_container(t):
+                why = why or "it comes from elsewhere"
+            read = {n for e in own_exprs(t) for n in reads(e)} & family
+            if not read:
+                continue
+            if isinstance(t, Assign) and isinstance(t.target, Item):
+                if reads(t.value) & family:
+                    why = why or "another name may be bound to it"
+                continue
+            if kind in ("entry", "list item", "constant", "lazy", "opaque", "unpack", "rule", "creation"):
+                if kind == "entry" and isinstance(use.result, Struct | ListOf):  # type: ignore[union-attr]
+                    y = targets(t.target)[0]  # type: ignore[attr-defined]
+                    if not is_ours(y) or sum(y in reads(e) for u in statements(self.f.body) for e in own_exprs(u)) > 2:
+                        why = why or "an entry of it has another name"
+                continue
+            if bound == {VALUE} or (kind == "user" and isinstance(use.result, Number | Array)):  # type: ignore
+                continue
+            if isinstance(t, For) or isinstance(t, Assign) and t.via is not None and t.via[0] == "entry":
+                continue
+            if isinstance(t, If | While):
+                continue
+            why = why or "another name may be bound to it"
+        if why:
+            refuse(
+                "alias",
+                f"an entry of {name if not is_ours(owner.id) else 'a container'} is written, and {why}",
+                s.loc,
+                hint="make the container in this function, and keep one name for it",
+            )
+
+    def makes_container(self, t: Stmt) -> bool:
+        if not isinstance(t, Assign) or not isinstance(t.target, Name):
+            return False
+        use: Use | None = self.f.uses.get(id(t))
+        if use is None or use.kind in ("display", "repeated"):
+            return True
+        if use.kind == "copy" and isinstance(t.value, Name) and is_ours(t.value.id):
+            made = self.definitions.get(t.value.id, [])
+            return len(made) == 1 and self.makes_container(made[0])
+        return False
 
     # ---------------------------------------------------------------------------------------- calls
     def effect(self, s: Effect, call: Call, out: Block) -> None:
@@ -243,14 +314,27 @@ class _Stores:
             self.edited = True
             out.append(Assign(Name(self.f.temp("nothing")), call, loc=s.loc, via=("effect",)))
             return
+        if use is not None and use.kind == "pop":
+            self.edited = True
+            out.append(Assign(Name(self.f.temp("item")), call, loc=s.loc, via=("effect",)))
+            return
         if isinstance(call.fn, Attr) and self.method(s, call, call.fn, out):
             return
         if self.call(s, call, out) is None:
             out.append(s)
 
     def method(self, s: Stmt, call: Call, fn: Attr, out: Block) -> bool:
-        """Methods of an array that write it."""
+        """Methods that write an array, or make a list longer."""
         t = self.type_of(fn.value)
+        listed = isinstance(t, ListOf) or (isinstance(t, Struct) and t.kind == "list")
+        if listed and fn.name == "extend" and len(call.args) == 1 and not call.keywords:
+            more = self.type_of(call.args[0])
+            if isinstance(more, ListOf | Struct | Array) and call.args[0] != fn.value:
+                self.edited = True
+                item = Name(self.f.temp("item"))
+                push = Effect(Call(Attr(self.name(fn.value), "append"), (item,)), loc=s.loc)
+                out.append(For(item, self.name(call.args[0]), [push], loc=s.loc))
+                return True
         if not isinstance(t, Array) or call.keywords:
             return False
         if fn.name == "fill" and len(call.args) == 1:

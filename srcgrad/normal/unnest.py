@@ -385,13 +385,17 @@ def _written(block: Block) -> list[str]:
     """The names that stores write through, in the order of the text."""
     found: dict[str, None] = {}
     for s in statements(block):
-        targets = [s.target] if isinstance(s, Assign | AugAssign | For) else []
-        for t in (x for t in targets for x in walk(t) if isinstance(x, Item)):
-            root: Expr = t
-            while isinstance(root, Item):
-                root = root.value
-            if isinstance(root, Name):
-                found[root.id] = None
+        waiting = [s.target] if isinstance(s, Assign | AugAssign | For) else []
+        while waiting:
+            t = waiting.pop()
+            if isinstance(t, Seq):
+                waiting += t.items
+            if isinstance(t, Item):
+                root: Expr = t
+                while isinstance(root, Item):
+                    root = root.value
+                if isinstance(root, Name):
+                    found[root.id] = None
     return list(found)
 
 

@@ -63,6 +63,8 @@ def check_loaded(program, function):
     assert type(gradient) is tuple and len(gradient) == len(program.wrt)
     check_kind(program, function, arguments, gradient)
     check_numbers(program, gradient, gradients(program, seed=seed))
+    if program.writes:
+        check_pullback(program, function, wrt, answer, seed)
     first = copy.deepcopy(answer)
     again = derivative(*program.fresh())
     assert same(again, first), "a second call gives another answer"
@@ -79,6 +81,23 @@ def check_loaded(program, function):
     if np.all(np.isfinite(products)):
         bound = (1e-4 if narrow(program) else 1e-10) * max(1.0, np.sum(np.abs(products)))
         assert abs(np.sum(products) - forward) <= bound, f"reverse {np.sum(products)!r}, forward {forward!r}"
+
+
+def check_pullback(program, function, wrt, answer, seed):
+    """A pullback is right when called twice, and whatever the caller has written since."""
+    arguments = program.fresh()
+    value, pullback = vjp(function, wrt=wrt)(*arguments)
+    y_bar = seed * np.ones_like(np.asarray(value)) if np.ndim(value) else seed
+    first = copy.deepcopy(pullback(y_bar))
+    for array in (*arrays(arguments), *arrays(value)):
+        array[...] = 7
+    for gradient in (first, pullback(y_bar)):
+        for given, wanted in zip(arrays_or_numbers(gradient), arrays_or_numbers(answer[1]), strict=True):
+            np.testing.assert_allclose(given, wanted, rtol=1e-12, atol=1e-12, err_msg="a pullback")
+
+
+def arrays_or_numbers(value):
+    return [np.asarray(part) for part in value] if isinstance(value, tuple) else [np.asarray(value)]
 
 
 def check_kind(program, function, arguments, gradient):

@@ -26,6 +26,7 @@ class Program:
     modules: dict = field(default_factory=dict)
     may_refuse: bool = False
     name: str = "f"
+    writes: bool = False  # the arguments may be written
 
     @property
     def family(self):

@@ -15,7 +15,8 @@ def test_program_runs_and_has_a_reference(program):
         arguments = program.fresh()
         value, again = function(*arguments), function(*program.fresh())
     np.testing.assert_array_equal(value, again)
-    np.testing.assert_equal(arguments, program.arguments)
+    if not program.writes:
+        np.testing.assert_equal(arguments, program.arguments)
     assert isinstance(value, (int, float, np.generic, np.ndarray))
     assert np.all(np.isfinite(value)), value
     reference = gradients(program)

@@ -9,6 +9,7 @@ from .elementwise import elementwise
 from .exits import exits
 from .linalg import linalg
 from .loops import loops
+from .memory import memory
 from .operators import operators
 from .reads import reads
 from .reductions import reductions
@@ -28,4 +29,5 @@ FAMILIES = (
     linalg,
     selections,
     constants,
+    memory,
 )

@@ -308,9 +308,7 @@ class _Transformed:
             except SrcgradError as error:
                 raise error.with_traceback(None) from None
             if form["wrt"] != self.wrt:
-                form["_target"] = _Target(
-                    self.__wrapped__, form["wrt"], form["many"], self.seed, self.of
-                )
+                form["_target"] = _Target(self.__wrapped__, form["wrt"], form["many"], self.seed, self.of)
         return form
 
     def _of_class(self: _T, owner: type) -> _T:

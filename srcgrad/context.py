@@ -77,7 +77,9 @@ class Version:
     memory: bool = False  # it writes arrays
     keeps: bool = True
     seeded: bool = True  # the reverse half takes the adjoint of the result
-    needs: frozenset[str] | None = None  # the memory whose contents the reverse half reads; None: not known yet
+    needs: frozenset[str] | None = (
+        None  # the memory whose contents the reverse half reads; None: not known yet
+    )
     early: bool = False  # a call was written before that was known: of the function itself
 
     def needed(self, param: str) -> bool:

@@ -106,9 +106,20 @@ def derived(
     def simplify(e: Expr) -> Expr:
         return stretch(e, f)
 
+    handed = {  # shadows that reverse halves work on: they need a name
+        a.id
+        for s in statements(d.reverse)
+        for e in own_exprs(s)
+        for x in walk(e)
+        if isinstance(x, Call) and isinstance(x.fn, Object) and isinstance(x.fn.value, Half)
+        for a in x.args
+        if isinstance(a, Name) and a.id in d.inplace
+    }
+
     def may(name: str) -> bool:
         return (
-            (is_ours(name) or name.endswith("·bar") or "·bar·" in name)
+            name not in handed
+            and (is_ours(name) or name.endswith("·bar") or "·bar·" in name)
             and name not in wanted
             and name not in fixed
             and name not in d.homes.block
@@ -490,7 +501,11 @@ def split_definitions(
     value_bars = [shadows.name(VALUE, p) for p in paths(t)] if t is not None and seeded else []
     d, outputs = derived(f, seed, dict.fromkeys([*(b.id for b in value_bars), *handed_bars], VALUE))
     value, _ = result_name(d)
-    needed = live_in(d.reverse, frozenset([*outputs, *handed_bars])) - {b.id for b in value_bars} - set(handed_bars)
+    needed = (
+        live_in(d.reverse, frozenset([*outputs, *handed_bars]))
+        - {b.id for b in value_bars}
+        - set(handed_bars)
+    )
     if version is not None:
         version.seeded = seeded
         version.needs = frozenset(p for p in handed if version.early or p in needed)

@@ -33,6 +33,7 @@ from srcgrad.generate import (
 )
 from srcgrad.ir import (
     Assign,
+    AugAssign,
     Block,
     Const,
     Effect,
@@ -109,7 +110,7 @@ def front(
 def left_in(body: Block, of: str) -> Block:
     """The function that returns an argument as it leaves it: the object that was passed, whatever its name is later."""
     entry: Expr = Name(of)
-    if any(of in binds(s) for s in statements(body)):
+    if any(of in binds(s) for s in statements(body) if not isinstance(s, AugAssign)):
         entry = Name("·of")
         body = [Assign(entry, Name(of)), *body]
 
@@ -242,7 +243,9 @@ def _make(
         context,
         given,
         bool(f.objects.memory) or any(v.memory for v in context.versions.values()),
-        tuple(p for p in f.params if any(f.objects.class_of(p, q) is not None for q in leaves(f.types.get(p)))),
+        tuple(
+            p for p in f.params if any(f.objects.class_of(p, q) is not None for q in leaves(f.types.get(p)))
+        ),
         tuple(f.captured),
     )
 

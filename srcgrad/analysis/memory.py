@@ -75,6 +75,13 @@ class Plan:
         return [self.classes[r] for r in sorted(self.objects.written_by.get(id(s), ()), key=str)]
 
 
+def bound_to(s: Assign, web: str) -> Expr:
+    """The value that an assignment binds to one of its names: of `a, b = x, y` to a, x."""
+    if isinstance(s.target, Seq) and isinstance(s.value, Seq):
+        return next(v for t, v in zip(s.target.items, s.value.items, strict=True) if t == Name(web))
+    return s.value
+
+
 def memory(function: Function) -> Function:
     """Decide for each class."""
     function.plan = _Memory(function).run()
@@ -153,9 +160,7 @@ class _Memory:
                 for s in self.homes.bound_by[w]
                 if s is not first
             )
-            if not (given and not others) and not (
-                not given and at_root and ahead and self.fresh(first)
-            ):
+            if not (given and not others) and not (not given and at_root and ahead and self.fresh(first)):
                 return
         m.moved = moved
         for key, (pairs, passing) in found.items():
@@ -173,10 +178,14 @@ class _Memory:
             return all(self.o.find((y, ())) != self.o.find((a, p)) for a in arguments for p in self.paths(a))
         if makes_anew(use):
             return True
-        return use is not None and use.kind in ("rule", "unknown", "lazy", "opaque", "data") and not any(
-            n in self.f.types and self.o.find((n, p)) == self.o.find((s.target.id, ()))
-            for n in reads(s.value)
-            for p in self.paths(n)
+        return (
+            use is not None
+            and use.kind in ("rule", "unknown", "lazy", "opaque", "data")
+            and not any(
+                n in self.f.types and self.o.find((n, p)) == self.o.find((s.target.id, ()))
+                for n in reads(s.value)
+                for p in self.paths(n)
+            )
         )
 
     def paths(self, web: str) -> list[Any]:
@@ -188,12 +197,15 @@ class _Memory:
     def base(self, web: str) -> str | None:
         """What a name that is bound once is a view of (or another name for)."""
         made = self.homes.bound_by.get(web, [])
-        if len(made) != 1 or not isinstance(made[0], Assign) or not isinstance(made[0].target, Name):
+        if len(made) != 1 or not isinstance(made[0], Assign):
             return None
         s = made[0]
         use: Use | None = self.f.uses.get(id(s))
         if use is None:
             return None
+        if isinstance(s.target, Seq):
+            value = bound_to(s, web) if use.kind == "parallel" else None
+            return value.id if isinstance(value, Name) and value.id in self.f.types else None
         if use.kind in ("copy", "detach"):
             return next((n for n in sorted(reads(s.value)) if n in self.f.types), None)
         if use.kind == "rule" and not makes_anew(use):
@@ -202,9 +214,7 @@ class _Memory:
         return None
 
     def find_reads(self, m: Memory) -> None:
-        writers = [
-            s for s in statements(self.f.body) if m.root in self.o.written_by.get(id(s), ())
-        ]
+        writers = [s for s in statements(self.f.body) if m.root in self.o.written_by.get(id(s), ())]
         candidates = {w for w in m.webs if self.may_read(m, w, writers)}
         derived: dict[str, list[str]] = {}
         for w in m.webs:
@@ -262,7 +272,9 @@ class _Memory:
         f = self.f
         real = m.webs - m.reads - m.passing
         m.outside = {w for w in real if w in f.params or w in f.captured}
-        m.views = {w for w in real if self.base(w) is not None and w in self.homes.local and w not in f.params}
+        m.views = {
+            w for w in real if self.base(w) is not None and w in self.homes.local and w not in f.params
+        }
         roots = real - m.views
         static = not m.nested
         for w in roots:
@@ -280,9 +292,7 @@ class _Memory:
         m.static = static
         returned = VALUE in m.webs or any(n[0] == VALUE for n in m.nested)
         at_root = all(
-            w in m.moved
-            or w in f.params
-            or (w in self.homes.local and self.homes.block[w] == id(f.body))
+            w in m.moved or w in f.params or (w in self.homes.local and self.homes.block[w] == id(f.body))
             for w in roots
         )
         captured = any(w in f.captured for w in m.webs) or (WORLD, ()) in self.o.members[m.root]
@@ -300,7 +310,10 @@ class _Memory:
         from srcgrad.analysis.activity import depends
 
         if (WORLD, ()) in self.o.members[m.root]:
-            at = min((s for w in m.webs for s in self.homes.bound_by.get(w, [])), key=lambda s: self.homes.order[id(s)])
+            at = min(
+                (s for w in m.webs for s in self.homes.bound_by.get(w, [])),
+                key=lambda s: self.homes.order[id(s)],
+            )
             refuse(
                 "captured",
                 "an array that is not this function's own is written under another name",
@@ -339,8 +352,6 @@ class _Memory:
                     note=depends(self.f, w),
                     hint="srcgrad explain unknown-type tells what gives a value a known type",
                 )
-
-
 
 
 def reads_contents(function: Function, webs: set[str]) -> bool:

@@ -34,7 +34,7 @@ from srcgrad.ir import (
     statements,
     targets,
 )
-from srcgrad.types import Array, Data, ListOf, Maybe, Number, Struct, Type, Unknown
+from srcgrad.types import Array, Data, ListOf, Maybe, Struct, Type, Unknown
 
 WORLD = "·world"  # stands for all that is reached through names of the module, or of functions around
 Path = tuple[Any, ...]
@@ -186,9 +186,7 @@ class _Build:
     def nodes(self, web: str, prefix: Path = ()) -> list[Path]:
         """The entries of a web below a prefix, without it."""
         k = len(prefix)
-        return [
-            p[k:] for p in leaves(self.f.types.get(web)) if len(p) >= k and matches(p[:k], prefix)
-        ]
+        return [p[k:] for p in leaves(self.f.types.get(web)) if len(p) >= k and matches(p[:k], prefix)]
 
     def whole(self, web: str, prefix: Path, path: Path) -> Node:
         full = (*prefix, *path)
@@ -368,9 +366,7 @@ def summary(function: Function) -> Summary:
     writes = {n for n in o.parent if n[0] in function.params and o.class_of(*n) is not None}
     from srcgrad.analysis.memory import reads_contents
 
-    held = frozenset(
-        p for p in function.params if reads_contents(function, {w for w in _bound_to(o, p)})
-    )
+    held = frozenset(p for p in function.params if reads_contents(function, {w for w in _bound_to(o, p)}))
     return Summary(
         tuple(frozenset(g) for g in groups.values() if len(g) > 1), frozenset(writes), _same(function), held
     )

@@ -291,6 +291,9 @@ class Uses:
     def settle_index(self, t: Type, index: Expr, result: Array) -> Type:
         """Extents of a sliced axis hold only from a least extent on: rely on it, or leave the extent unknown."""
         parts = index.items if isinstance(index, Seq) else (index,)
+        by_axis = self.settle_axes(t, parts, result)
+        if by_axis is not None:
+            return by_axis
         bound = most = 0
         for p in parts:
             if isinstance(p, Slice):
@@ -331,6 +334,46 @@ class Uses:
             else:
                 shape.append(e)
         return Array(result.dtype, tuple(shape))
+
+    def settle_axes(self, t: Type, parts: tuple[Expr, ...], result: Array) -> Type | None:
+        """The same where each part of the index is an integer or a slice with constant ends: axis by axis."""
+        if not isinstance(t, Array) or t.shape is None or result.shape is None or len(parts) > len(t.shape):
+            return None
+        shape: list[Any] = []
+        for part, extent in zip(parts, t.shape, strict=False):
+            if not isinstance(part, Slice):
+                if not isinstance(self.t(part), Number) or self.t(part).kind != "i":  # type: ignore[union-attr]
+                    return None
+                continue
+            if part.step is not None and not (isinstance(part.step, Const) and part.step.value == 1):
+                return None
+            k = len(shape)
+            if k >= len(result.shape):
+                return None
+            e = result.shape[k]
+            ends = []
+            for q in (part.lower, part.upper):
+                v = self.t(q) if q is not None else None
+                if q is not None and not (isinstance(v, Number) and isinstance(v.value, int)):
+                    ends = None
+                    break
+                if q is not None:
+                    ends.append(v.value)  # type: ignore[union-attr]
+            if ends is None:
+                shape.append(None)
+                continue
+            alike = len({v < 0 for v in ends}) <= 1
+            most = max(map(abs, ends), default=0) if alike else sum(map(abs, ends))
+            enough = not ends
+            if isinstance(extent, Sym):
+                enough = enough or self.context.pattern.at_least(extent.name, most - min(0, extent.plus))
+            elif isinstance(extent, int):
+                enough = enough or extent >= most
+            shape.append(e if enough else None)
+        rest = t.shape[len(parts) :]
+        if len(shape) + len(rest) != len(result.shape):
+            return None
+        return Array(result.dtype, (*shape, *rest))
 
     def call(self, s: Stmt, e: Call) -> Use:
         fn = e.fn

@@ -93,7 +93,9 @@ def adjoint(function: Function) -> Derived:
     if work.captures_before or work.captures_behind:
         function.body[:] = work.insert_captures(function.body)
         work.homes = homes(function)
-    return Derived(function, function.body, reverse, work.bars, work.homes, work.reverse_of, *work.kinds(), work.calls)
+    return Derived(
+        function, function.body, reverse, work.bars, work.homes, work.reverse_of, *work.kinds(), work.calls
+    )
 
 
 class _Adjoint(CallPart):
@@ -315,9 +317,7 @@ class _Adjoint(CallPart):
     def unbind(self, webs: list[str], s: Stmt, out: Block) -> None:
         shadow = getattr(s, "shadow", None)
         if shadow is not None:
-            out += [
-                Unbind(b, shadow, loc=s.loc) for b in targets(shadow.target) if b not in self.homes.local
-            ]
+            out += [Unbind(b, shadow, loc=s.loc) for b in targets(shadow.target) if b not in self.homes.local]
         for web in webs:
             if web in self.homes.local:
                 continue
@@ -485,7 +485,9 @@ class _Adjoint(CallPart):
     def repeated(self, y: Name, value: Expr, out: Block) -> None:
         """`[a, b] * n`: the adjoint of an item is the sum over its copies."""
         assert isinstance(value, Binary)
-        source = next((e for e in (value.left, value.right) if isinstance(e, Name) and e.id in self.active), None)
+        source = next(
+            (e for e in (value.left, value.right) if isinstance(e, Name) and e.id in self.active), None
+        )
         if source is None:
             return
         t, bar = self.types[source.id], self.bars.name(y.id)
@@ -593,7 +595,9 @@ class _Adjoint(CallPart):
         if isinstance(t, Struct | ListOf):
             refuse("unknown-type", "a list of tuples is not differentiated yet", s.loc,
                    hint="use a list for each part")  # fmt: skip
-        bar: Expr = Const(0.0) if isinstance(t, Number) else call(np.zeros, "np.zeros", call(np.shape, "np.shape", y))
+        bar: Expr = (
+            Const(0.0) if isinstance(t, Number) else call(np.zeros, "np.zeros", call(np.shape, "np.shape", y))
+        )
         if y.id in self.active:
             bar = self.bars.name(y.id)
         out.append(put_back(self.bars.name(owner), s.value, bar))

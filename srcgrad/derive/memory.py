@@ -13,7 +13,7 @@ import numpy as np
 
 from srcgrad import runtime
 from srcgrad.analysis.contents import contents_of
-from srcgrad.analysis.memory import Memory, Plan
+from srcgrad.analysis.memory import Memory, Plan, bound_to
 from srcgrad.analysis.objects import MAYBE, makes_anew
 from srcgrad.analysis.uses import Use
 from srcgrad.derive.names import Shadows, paths, taken_from
@@ -29,8 +29,6 @@ from srcgrad.ir import (
     Const,
     Effect,
     Expr,
-    For,
-    If,
     Item,
     Name,
     Object,
@@ -38,12 +36,10 @@ from srcgrad.ir import (
     Seq,
     Slice,
     Stmt,
-    While,
     Zero,
     binds,
     blocks,
     map_exprs,
-    own_exprs,
     reads,
     statements,
     substitute,
@@ -267,8 +263,10 @@ class MemoryPart:
             made = shadow_like(self.f, self.bars, s, lambda e: self.bars.name(e.id))
             m = self.plan.of(y)
             assert m is not None
-            if made is not None and use.kind == "rule" and any(
-                isinstance(e, Name) and e.id in m.webs for e in use.bound.values()
+            if (
+                made is not None
+                and use.kind == "rule"
+                and any(isinstance(e, Name) and e.id in m.webs for e in use.bound.values())
             ):
                 return [(self.bars.name(y), made)]
             return [(self.bars.name(y), zeros(self.f, y))]
@@ -479,7 +477,12 @@ class MemoryPart:
         for w in found:
             (s,) = self.homes.bound_by[w]
             if w in self.active:
-                made = shadow_like(self.f, self.bars, s, lambda e: self.bars.name(e.id))
+                value = bound_to(s, w)
+                made: Expr | None = None
+                if isinstance(s.target, Seq):
+                    made = self.bars.name(value.id) if isinstance(value, Name) else None
+                else:
+                    made = shadow_like(self.f, self.bars, s, lambda e: self.bars.name(e.id))
                 if made is None:
                     refuse(
                         "alias",
@@ -506,7 +509,9 @@ class MemoryPart:
                 self.types[kept.id] = self.types[n]
                 copy = Assign(kept, Call(Attr(Name(n), "copy"), ()), loc=s.loc)
                 self.f.keep_alive.append(copy)
-                (self.captures_behind if n in bound else self.captures_before).setdefault(id(s), []).append(copy)
+                (self.captures_behind if n in bound else self.captures_before).setdefault(id(s), []).append(
+                    copy
+                )
                 values[n] = kept
             for n in contents_of(t):
                 nested = self.has_listed(n) or any(

@@ -9,9 +9,10 @@ What is cheap to compute again, of operands that still hold, is computed again.
 
 from __future__ import annotations
 
+from srcgrad.analysis.contents import contents, contents_of
 from srcgrad.analysis.homes import Homes
 from srcgrad.analysis.liveness import live_in
-from srcgrad.analysis.contents import contents_of
+from srcgrad.analysis.memory import bound_to
 from srcgrad.derive.adjoint import Derived, put_back
 from srcgrad.derive.memory import contents_name
 from srcgrad.function import VALUE, Function, is_ours
@@ -149,10 +150,11 @@ class _Record:
             return None
         (s,) = made
         use = self.f.uses.get(id(s))
-        if not isinstance(s, Assign) or use is None or use.kind not in ("rule", "copy", "entry"):
+        if not isinstance(s, Assign) or use is None or use.kind not in ("rule", "copy", "entry", "parallel"):
             return None
         values: dict[str, Expr] = {}
-        for o in sorted(reads(s.value)):
+        value = bound_to(s, web)
+        for o in sorted(reads(value)):
             m = self.f.plan.of(o)
             if m is not None and o in m.reads:
                 inner = self.through(o, origin)
@@ -161,14 +163,18 @@ class _Record:
                 values[o] = inner
             elif o in self.homes.block and not self.bound_alike(o, s, origin):
                 return None
-        return substitute(s.value, values)
+        return substitute(value, values)
 
     def bound_alike(self, web: str, since: Stmt, until: Stmt) -> bool:
         """Whether a name is bound, where `until` is reversed, to what it was bound to at `since`."""
         m = self.f.plan.of(web)
         if m is None:
             return self.unchanged(web, since, until)
-        return web in self.homes.local or not self.homes.bound_by.get(web) or self.unchanged(web, since, until, False)
+        return (
+            web in self.homes.local
+            or not self.homes.bound_by.get(web)
+            or self.unchanged(web, since, until, False)
+        )
 
     def copied_at(self, web: str) -> Name:
         """A copy of a read, made where it is bound."""
@@ -239,7 +245,11 @@ class _Record:
         for place in places:
             owner = place.value
             assert isinstance(owner, Name)
-            t = self.f.uses[id(at)].result if isinstance(at, Assign) and at.target is place else Array("", None)
+            t = (
+                self.f.uses[id(at)].result
+                if isinstance(at, Assign) and at.target is place
+                else Array("", None)
+            )
             basic = not isinstance(t, Number) and self.f.uses[id(at)].key in (None, "Basic")
             source: Expr = owner if place.index == Const(Ellipsis) else place
             value: Expr = Call(Attr(source, "copy"), ()) if basic else place
@@ -304,7 +314,7 @@ class _Record:
             more = {
                 b
                 for w in needed
-                for b in reads(self.homes.bound_by[w][0].value)  # type: ignore[attr-defined]
+                for b in reads(bound_to(self.homes.bound_by[w][0], w))  # type: ignore[arg-type]
                 if b in views and (b in own or self.looped(b))
             }
             if more <= needed:
@@ -313,7 +323,7 @@ class _Record:
         for w in sorted(needed, key=self.text_order):
             (s,) = self.homes.bound_by[w]
             assert isinstance(s, Assign)
-            again = Assign(Name(w), s.value, loc=s.loc)
+            again = Assign(Name(w), bound_to(s, w), loc=s.loc)
             again.is_view = True  # type: ignore[attr-defined]
             found.setdefault(self.homes.block[w], []).append(again)
         for block, made in found.items():
@@ -389,7 +399,7 @@ class _Record:
         for o in sorted(reads(s.value)):
             if o not in self.homes.block:
                 continue  # of the world outside
-            if not self.unchanged(o, s, user):
+            if not self.unchanged(o, s, user, o in set(contents(s.value))):
                 return None
             if (self.needs_keeping(o) and o not in read) or self.trivial(o):
                 inner = self.expression(o, user, read, budget - 1)

@@ -103,7 +103,9 @@ def tangent(function: Function) -> Tangent:
             else call(np.zeros, "np.zeros", call(np.shape, "np.shape", Name(VALUE)))
         )
         return Tangent(body, dots, zero, [], zero, work.dots)
-    return Tangent(body, dots, work.dots.structure(VALUE), work.dots.leaves(VALUE), work.dots.display(VALUE), work.dots)
+    return Tangent(
+        body, dots, work.dots.structure(VALUE), work.dots.leaves(VALUE), work.dots.display(VALUE), work.dots
+    )
 
 
 class _Tangent:
@@ -588,7 +590,9 @@ class _Tangent:
         if version.quiet or y.id not in self.active:
             return
         for p in paths(self.types[y.id]):
-            if self.f.plan.shadow(y.id) is not None and p == ():  # it is written here, and may be a view there
+            if (
+                self.f.plan.shadow(y.id) is not None and p == ()
+            ):  # it is written here, and may be a view there
                 dot = self.dots.name(y.id)
                 out.append(Assign(dot, Call(Attr(dot, "copy"), ()), loc=s.loc))
 

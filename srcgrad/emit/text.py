@@ -194,6 +194,9 @@ class Text:
             quote = self.user_text(s.loc)
             self.quote = s.loc
         one = len(lines) == 1
+        if s.comment and one:
+            self.put(depth, f"{lines[0]}  # {s.comment}", s)
+            return
         if quote and one and 4 * depth + len(lines[0]) + 4 + len(quote) <= WIDTH:
             self.put(depth, f"{lines[0]}  # {quote}", s)
             return

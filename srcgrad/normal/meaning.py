@@ -33,11 +33,9 @@ from srcgrad.ir import (
     Stmt,
     While,
     all_binds,
-    map_exprs,
     own_exprs,
     reads,
     statements,
-    substitute,
     targets,
     walk,
 )

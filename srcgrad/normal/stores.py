@@ -236,7 +236,9 @@ class _Stores:
             entry = Item(self.name(owner), Const(k))
             parts.append(self.name(s.value) if k == key else self.emit(entry, s, out, "item"))
         made_new: Expr = (
-            Dict(tuple(Const(k) for k in keys), tuple(parts)) if t.keys is not None else Seq("list", tuple(parts))
+            Dict(tuple(Const(k) for k in keys), tuple(parts))
+            if t.keys is not None
+            else Seq("list", tuple(parts))
         )
         new = self.emit(made_new, s, out, "items")
         if inner is not None:  # d["a"][0] = v: the entry is another value, and so is what it is an entry of
@@ -251,7 +253,9 @@ class _Stores:
         made = self.definitions.get(owner.id, [])
         first = made[0] if len(made) == 1 and isinstance(made[0], Assign) else None
         match first:
-            case Assign(_, Item(Name(base) as root, Const()) as place) if isinstance(self.f.types.get(base), Struct):
+            case Assign(_, Item(Name(base) as root, Const()) as place) if isinstance(
+                self.f.types.get(base), Struct
+            ):
                 return Item(self.name(root), place.index, loc=place.loc)
         return None
 
@@ -269,8 +273,8 @@ class _Stores:
             if bound & family and not self.makes_container(t):
                 why = why or "it comes from elsewhere"
             read = {n for e in own_exprs(t) for n in reads(e)} & family
-            if not read:
-                continue
+            if not read or (use is None and not blocks(t)):
+                continue  # what no path comes to reads nothing
             if isinstance(t, Assign) and isinstance(t.target, Item):
                 if reads(t.value) & family:
                     why = why or "another name may be bound to it"
@@ -278,9 +282,19 @@ class _Stores:
             if kind in ("entry", "list item", "constant", "lazy", "opaque", "unpack", "rule", "creation"):
                 if kind == "entry" and isinstance(use.result, Struct | ListOf):  # type: ignore[union-attr]
                     y = targets(t.target)[0]  # type: ignore[attr-defined]
-                    if not is_ours(y) or sum(y in reads(e) for u in statements(self.f.body) for e in own_exprs(u)) > 2:
+                    if (
+                        not is_ours(y)
+                        or sum(y in reads(e) for u in statements(self.f.body) for e in own_exprs(u)) > 2
+                    ):
                         why = why or "an entry of it has another name"
                 continue
+            result = use.result if use is not None else None
+            if (
+                isinstance(t, Assign)
+                and isinstance(t.value, Item)
+                and not isinstance(result, Struct | ListOf)
+            ):
+                continue  # an entry that is written further up
             if bound == {VALUE} or (kind == "user" and isinstance(use.result, Number | Array)):  # type: ignore
                 continue
             if isinstance(t, For) or isinstance(t, Assign) and t.via is not None and t.via[0] == "entry":
@@ -362,7 +376,12 @@ class _Stores:
             t = self.type_of(out_given)
             if isinstance(t, Struct) and len(t.items) == 1:
                 return None
-            if not isinstance(t, Array) or t.shape is None or not isinstance(obj, np.ufunc) and not callable(obj):
+            if (
+                not isinstance(t, Array)
+                or t.shape is None
+                or not isinstance(obj, np.ufunc)
+                and not callable(obj)
+            ):
                 return None
             where = keywords.pop("where", None)
             plain = Call(call.fn, args, tuple(keywords.items()), loc=call.loc)
@@ -434,7 +453,3 @@ class _Stores:
         owner = self.f.context.global_type(self.f, fn.value)
         of = owner.value if isinstance(owner, Data) and owner.known else None
         return getattr(of, fn.name, None) if isinstance(of, np.ufunc) and fn.name == "at" else None
-
-
-
-

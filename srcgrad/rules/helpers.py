@@ -66,6 +66,8 @@ def spread_(v, index: Const, like):
     y = spread(v, index, like)
     y_dot = spread(v_dot, index, like)
     v_bar += unbroadcast(y_bar[index], v)
+
+
 constant("a permutation", inverse)
 constant("weights that an order decides", quantile_weights)
 constant("weights that a shape decides", trapezoid_weights)

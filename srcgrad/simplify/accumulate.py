@@ -17,7 +17,6 @@ from srcgrad.ir import (
     For,
     If,
     Name,
-    Restore,
     Stmt,
     Unbind,
     Zero,

@@ -31,8 +31,8 @@ from srcgrad.ir import (
     statements,
     walk,
 )
-from srcgrad.types import Array
 from srcgrad.simplify.fold import fold
+from srcgrad.types import Array
 
 _PURE = {
     "rule",

@@ -1,6 +1,6 @@
 """Taken: what a store's adjoint is taken out for is computed where it is taken out.
 
-    new_bar = u_bar[1:].copy(); u_bar[1:] = 0; y_bar = new_bar / 3    ->    y_bar = u_bar[1:] / 3; u_bar[1:] = 0
+new_bar = u_bar[1:].copy(); u_bar[1:] = 0; y_bar = new_bar / 3    ->    y_bar = u_bar[1:] / 3; u_bar[1:] = 0
 """
 
 from __future__ import annotations

@@ -109,19 +109,31 @@ def memory():
 
 def vectors():
     pairs = itertools.product(ACTIONS.items(), VECTOR_INDICES.items(), NAMES.items(), range(3))
-    round_ = zip(itertools.cycle(PLACES), itertools.cycle([*RIGHTS, "itself"]), itertools.cycle([*ORIGINS, "copy"]))
-    for ((action, op), (kind, index), (name, (setup, target)), turn), (place, right, origin) in zip(pairs, round_):
+    round_ = zip(
+        itertools.cycle(PLACES), itertools.cycle([*RIGHTS, "itself"]), itertools.cycle([*ORIGINS, "copy"])
+    )
+    for ((action, op), (kind, index), (name, (setup, target)), turn), (place, right, origin) in zip(
+        pairs, round_
+    ):
         arguments = (VECTOR, OTHER)
         made = ORIGINS[origin]
         key = f"{action}-{kind}-{name}-{place}-{right}-{origin}-{turn}"
-        yield case(key, "x, y", made, op, index, name, setup, target, place, right, arguments, "np.arange(1.0, 6.0)")
+        yield case(
+            key, "x, y", made, op, index, name, setup, target, place, right, arguments, "np.arange(1.0, 6.0)"
+        )
 
 
 def matrices():
     names = {k: v for k, v in NAMES.items() if k != "reshape"}
     pairs = itertools.product(ACTIONS.items(), MATRIX_INDICES.items(), names.items(), range(2))
-    round_ = zip(itertools.cycle(PLACES), itertools.cycle([*RIGHTS, "itself"]), itertools.cycle([*MATRIX_ORIGINS, "outer"]))
-    for ((action, op), (kind, index), (name, (setup, target)), turn), (place, right, origin) in zip(pairs, round_):
+    round_ = zip(
+        itertools.cycle(PLACES),
+        itertools.cycle([*RIGHTS, "itself"]),
+        itertools.cycle([*MATRIX_ORIGINS, "outer"]),
+    )
+    for ((action, op), (kind, index), (name, (setup, target)), turn), (place, right, origin) in zip(
+        pairs, round_
+    ):
         arguments = (VECTOR, OTHER, WIDE)
         made = MATRIX_ORIGINS[origin]
         key = f"matrix-{action}-{kind}-{name}-{place}-{right}-{origin}-{turn}"
@@ -154,4 +166,6 @@ def case(key, parameters, made, op, index, name, setup, target, place, right, ar
     body = body.replace("{act}", act)
     lines = f"s = 0.0\n{made}{body}return s + np.sum(a * a * {weights})"
     text = f"def f({parameters}):\n" + "".join(f"    {line}\n" for line in lines.split("\n"))
-    return program("memory", key, helper + text, *arguments, reference="differences", imports=HEAD, writes=True)
+    return program(
+        "memory", key, helper + text, *arguments, reference="differences", imports=HEAD, writes=True
+    )

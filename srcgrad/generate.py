@@ -13,6 +13,7 @@ import numpy as np
 
 from srcgrad.analysis.homes import homes
 from srcgrad.analysis.liveness import changes, live_in
+from srcgrad.analysis.objects import leaves
 from srcgrad.context import Context, Half, Version
 from srcgrad.derive.adjoint import Derived, adjoint
 from srcgrad.derive.memory import contents_name
@@ -327,7 +328,8 @@ def describe(f: Function, what: str, wrt: tuple[str, ...], kept: list[str]) -> s
         known = isinstance(t, Number | Array | Struct | ListOf) or (
             isinstance(t, Data) and t.cls in (str, type(None))
         )
-        return f"{p}: {t}" if known else p
+        written = any(f.objects.class_of(p, path) is not None for path in leaves(t))
+        return (f"{p}: {t}" if known else p) + (", written" if written else "")
 
     chosen = " and ".join(typed(p) for p in wrt)
     others = [typed(p) for p in f.params if p not in wrt]
@@ -339,10 +341,14 @@ def describe(f: Function, what: str, wrt: tuple[str, ...], kept: list[str]) -> s
     return head
 
 
-def kept_names(f: Function, block: Block) -> list[str]:
-    """What lists of kept values hold, for the header."""
+def kept_names(f: Function, block: Block, text: Callable[[Expr], str]) -> list[str]:
+    """What is kept, for the header: names, and places of arrays."""
     out = []
     for s in statements(block):
+        place = getattr(s, "kept_place", None)
+        if place is not None:
+            out.append(text(place.value if place.index == Const(Ellipsis) else place))
+            continue
         match s:
             case Effect(Call(Attr(Name(id), "append"), (Name(value),), _)) if f.names.get(id, "").endswith(
                 "_kept"
@@ -409,9 +415,7 @@ def grad_definition(build: Build, f: Function, mode: str, name: str) -> Definiti
     d, outputs = derived(f, seed, given)
     value, coalesced = result_name(d)
     reverse_reads = {n for s in statements(d.reverse) for e in own_exprs(s) for n in reads(e)}
-    needed = reverse_reads | {value}
-    kept = kept_names(f, d.forward)
-    forward(d.forward, f, needed)
+    forward(d.forward, f, live_in(d.reverse, frozenset(outputs)) | {value})
     extra_params: list[str] = []
     spell = spelling_for(f, d.forward, d.reverse, {}, set())
     tail: Block = []
@@ -429,6 +433,7 @@ def grad_definition(build: Build, f: Function, mode: str, name: str) -> Definiti
     elif seeded:
         extra_params = [spell.web(seed_name)]
     text = printer(f, spell, reverse_reads)
+    kept = kept_names(f, d.forward, text.expr)
     signature = ", ".join(p for p in (parameters(f), *extra_params) if p)
     text.put(0, f"def {name}({signature}):")
     text.put(1, "# forward sweep")
@@ -517,7 +522,7 @@ def split_definitions(
     # a loop of no trips does not bind its variable
     at_root = {n for s in d.forward if not isinstance(s, For) for n in _names_bound(s)} | set(f.params)
     d.forward[:0] = [Assign(Name(k), Const(None)) for k in kept if k not in at_root]  # a path may not bind it
-    forward(d.forward, f, reverse_reads | {value} | set(kept))
+    forward(d.forward, f, {value} | set(kept))
     objects: dict[str, Any] = {}
     spell = spelling_for(f, d.forward, d.reverse, objects, set())
     text = printer(f, spell, reverse_reads | set(kept))

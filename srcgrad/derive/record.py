@@ -76,6 +76,7 @@ class _Record:
         self.views()
         self.given_back()
         self.twins()
+        self.rebuild()
         self.recompute()
         again = self.restores()
         self.own_copies()
@@ -84,6 +85,71 @@ class _Record:
             self.recompute()
         self.insert(self.d.forward)
         self.d.forward[:0] = self.start
+
+    # ---------------------------------------------------------------------------------------- arrays, once more
+    def rebuild(self) -> None:
+        """Sums and products of what memory held are computed again, once its old contents are back, and not kept."""
+        lists = {id(b): b for b in _all_blocks(self.d.reverse)}
+        users: dict[str, set[int]] = {}
+        for key, block in lists.items():
+            for s in block:
+                for n in stmt_reads(s):
+                    users.setdefault(n, set()).add(key)
+        inside = {key: {id(c) for s in statements(b) for c in blocks(s)} | {key} for key, b in lists.items()}
+        insert: dict[int, list[tuple[int, Stmt]]] = {}
+        for web in sorted(self.reverse_reads(), key=self.text_order):
+            kept = self.needs_keeping(web) or (bool(self.f.handed) and web in self.homes.local)
+            if not kept or web in self.f.params or not isinstance(self.f.types.get(web), Array):
+                continue
+            # the innermost block in which all stand that read it, directly or deeper inside
+            found_in = [key for key in lists if users.get(web, set()) <= inside[key]]
+            block = lists[min(found_in, key=lambda key: len(inside[key]))]
+            k = next(j for j, s in enumerate(block) if any(web in stmt_reads(t) for t in statements([s])))
+            origin = getattr(block[k], "origin", None)
+            e = self.sum_of_memory(web, origin, 4) if origin is not None else None
+            if e is None:
+                continue
+            again = Assign(Name(web), e, loc=block[k].loc)
+            again.origin = origin  # type: ignore[attr-defined]
+            insert.setdefault(id(block), []).append((k, again))
+            self.homes.local.discard(web)
+        for key, found in insert.items():
+            for k, again in sorted(found, key=lambda p: -p[0]):
+                lists[key].insert(k, again)
+
+    def sum_of_memory(self, web: str, origin: Stmt, budget: int) -> Expr | None:
+        """An array as sums and products of what is read of memory; None where it is anything else."""
+        made = self.homes.bound_by.get(web, [])
+        if budget <= 0 or len(made) != 1 or not isinstance(made[0], Assign):
+            return None
+        (s,) = made
+        use, value = self.f.uses.get(id(s)), s.value
+        if use is None or use.kind != "rule" or not isinstance(value, Binary | Unary):
+            return None
+        if isinstance(value, Binary) and value.op not in ("+", "-", "*"):
+            return None
+        values: dict[str, Expr] = {}
+        memory = False
+        for o in sorted(reads(value)):
+            m = self.f.plan.of(o)
+            if m is not None:
+                if not m.restore or not self.unchanged(o, s, origin):
+                    return None
+                e = self.through(o, origin) if o in m.reads else Name(o)
+                memory = True
+            elif isinstance(self.f.types.get(o), Array) and o not in self.f.params:
+                e = self.sum_of_memory(o, origin, budget - 1)
+                memory = True
+            elif o in self.homes.block and (
+                not self.unchanged(o, s, origin) or self.needs_keeping(o) and o not in self.reverse_reads()
+            ):
+                return None
+            else:
+                continue
+            if e is None:
+                return None
+            values[o] = e
+        return substitute(value, values) if memory else None
 
     # ---------------------------------------------------------------------------------------- one for two
     def twins(self) -> None:
@@ -550,9 +616,11 @@ class _Record:
                 p.loc = next((s.loc for s in reverse if s.loc is not None), None)
             reverse[:0] = pops
 
-    def text_order(self, web: str) -> int:
+    def text_order(self, web: str) -> tuple[int, int, str]:
+        if web in self.f.params:
+            return -1, self.f.params.index(web), web
         bound = self.homes.bound_by.get(web, [])
-        return min((self.homes.order[id(s)] for s in bound), default=-1)
+        return min((self.homes.order[id(s)] for s in bound), default=-1), 0, web
 
     def keep_overwritten(self) -> None:
         """Put back, at its `Unbind`, what somebody reads from there on."""

@@ -54,7 +54,7 @@ def forward(block: Block, f: Function, needed: set[str]) -> Block:
     """Rebuild the user's expressions; `needed` are the names that are read outside the block."""
 
     def may(name: str) -> bool:
-        return is_ours(name) and name not in needed and name != VALUE
+        return is_ours(name) and "·dot" not in name and name not in needed and name != VALUE
 
     def pure(s: Stmt) -> bool:
         use = f.uses.get(id(s))

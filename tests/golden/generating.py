@@ -18,6 +18,7 @@ HAND, GENERATED = HERE / "hand", HERE / "generated"
 TUTORIAL = HERE.parents[1] / "samples" / "tutorial.py"
 NAMES = (
     "detach", "branch", "decisions", "recurrence", "search", "call", "broadcast", "stretch", "select", "history",
+    "stencil", "overwrite", "buffers", "helper_writes",
 )  # fmt: skip
 
 # function: (arguments, mode)

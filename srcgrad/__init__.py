@@ -38,6 +38,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from srcgrad.api import grad, jvp, vjp
+from srcgrad.checkpoints import checkpointed
 from srcgrad.detached import detach
 from srcgrad.errors import SrcgradError
 
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from srcgrad.check import check_grad as check_grad
 
 __version__ = "0.1.0"
-__all__ = ["SrcgradError", "check_grad", "detach", "grad", "jvp", "vjp"]
+__all__ = ["SrcgradError", "check_grad", "checkpointed", "detach", "grad", "jvp", "vjp"]
 
 
 def __getattr__(name: str) -> Any:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, overload
 
 import numpy as np
 
+from srcgrad.checkpoints import Plan
 from srcgrad.errors import SrcgradError, refuse, shown_path
 from srcgrad.signature import (
     Binder,
@@ -1314,6 +1315,8 @@ def fresh(kept: Any, arrays: bool = False, copies: dict[int, Any] | None = None)
         return {k: fresh(v, arrays, copies) for k, v in kept.items()}
     if arrays and cls is np.ndarray:
         return _copied_array(kept, copies)
+    if cls is Plan:
+        return kept.fresh()
     return kept
 
 

@@ -16,6 +16,7 @@ from srcgrad.detached import detach
 from srcgrad.errors import SrcgradError, refuse
 from srcgrad.function import Function
 from srcgrad.ir import Attr, Expr, Name
+from srcgrad.normal.outline import Outlined
 from srcgrad.source.read import Source, read
 from srcgrad.source.resolve import MISSING, Names
 from srcgrad.types import (
@@ -52,6 +53,8 @@ class Callee:
     types: dict[str, Type]  # of its parameters
     result: Type | None
     summary: Any = None  # analysis.objects.Summary: what a call does to the objects that it is handed
+    effects: Any = None  # a statement that may not be run again
+    outlined: bool = False  # it is the body of a checkpointed loop
     receiver: Expr | None = None  # what a method is bound to, where the call does not say it
 
     @property
@@ -220,6 +223,8 @@ class Context:
 
     # ---------------------------------------------------------------------------------------- callees
     def is_users(self, obj: Any) -> bool:
+        if isinstance(obj, Outlined):
+            return True
         if isinstance(obj, pytypes.MethodType):
             obj = obj.__func__
         if not isinstance(obj, pytypes.FunctionType):
@@ -228,6 +233,8 @@ class Context:
         return module not in LIBRARY
 
     def source_of(self, obj: Any) -> Source:
+        if isinstance(obj, Outlined):
+            return obj.source
         if id(obj) not in self.sources:
             self.sources[id(obj)] = (obj, read(obj))
         return self.sources[id(obj)][1]
@@ -285,7 +292,7 @@ class Context:
             str, str
         ] = {}  # extents that only the run knows, by the order in which the callee meets them
         types = {p: map_symbols(t, self.canonical(names)) for p, t in types.items()}
-        key = (id(source.function), tuple(types.items()))
+        key = (id(source.function), source.name, tuple(types.items()))
         if key in self.callees:
             return self.callees[key], bound
         if len(self.callees) > 64:
@@ -314,7 +321,18 @@ class Context:
                     hint=f"pass {body.captured[0]} to it as an argument",
                 )
             from srcgrad.analysis.objects import summary
+            from srcgrad.derive.checkpoints import has_effects
 
+            callee.effects = has_effects(body.body, body.uses)
+            callee.outlined = isinstance(obj, Outlined)
+            if callee.outlined and callee.effects is not None:
+                del self.callees[key]
+                refuse(
+                    "active-call",
+                    "a step of a checkpointed loop prints, draws or does what is not known, and would do it again",
+                    callee.effects.loc,
+                    hint="draw before the loop, into an array that the steps read; print behind it",
+                )
             result, does = body.types.get(VALUE), summary(body)
             if result == callee.result and does == callee.summary:
                 break

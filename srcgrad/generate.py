@@ -599,8 +599,9 @@ def make_version(build: Build, front: Any) -> Callable[[Version, str], None]:
             build.definitions.append(tangent_definition(build, f, v.tangent.name, v.tangent, False))
             return
         definitions, keeps = split_definitions(build, f, (v.forward, v.reverse), version=v)
-        v.keeps = keeps
-        build.definitions += definitions if keeps else definitions[1:]
+        step = isinstance(v.callee.source.tree, ast.FunctionDef) and v.callee.outlined
+        v.keeps = keeps or step
+        build.definitions += definitions if v.keeps else definitions[1:]
 
     return make
 

@@ -39,15 +39,19 @@ from srcgrad.ir import (
     Effect,
     Expr,
     Name,
+    Object,
     Return,
     binds,
     blocks,
+    map_exprs,
     statements,
+    substitute,
 )
 from srcgrad.normal.coalesce import coalesce
 from srcgrad.normal.exits import exits
 from srcgrad.normal.loops import loops
 from srcgrad.normal.meaning import meaning
+from srcgrad.normal.outline import outline
 from srcgrad.normal.stores import stores
 from srcgrad.normal.unnest import unnest
 from srcgrad.normal.webs import webs
@@ -85,11 +89,15 @@ def front(
     of: str | None = None,
 ) -> Function:
     """From source to typed normal form; `wrt` None: only types are wanted, and anything may vary."""
+    source, outlined = outline(source, context.names_of(source), parameter_types)
     reader = Reader(source)
     parameters = [p.name for p in check_signature(source)]
     body = reader.function(source.tree)
     if of is not None:
         body = left_in(body, of)
+    steps = {key: Object(step, step.source.name) for key, step in outlined.items()}
+    for s in statements(body) if steps else ():
+        map_exprs(s, lambda e: substitute(e, steps))  # type: ignore[arg-type]
     f = Function(source, context, parameters, body, names={p: p for p in parameters})
     if version is not None:
         f.handed = frozenset((p, ()) for p in version.handed)

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.checkpoints import checkpointed
+
 
 @dataclass(frozen=True)
 class Sym:
@@ -327,6 +329,16 @@ class Pinned(Exception):
         self.sizes = sizes
 
 
+def items_of(iterable: Any, pattern: Pattern, extent: Callable[[int], Extent] | None) -> Type:
+    """The type of the items of what a checkpointed loop runs over."""
+    if isinstance(iterable, range) or not hasattr(iterable, "__getitem__"):
+        return Number("i")  # of an iterator nothing can be asked beforehand: its items are to be numbers of steps
+    out: Type | None = None
+    for v in iterable:
+        out = join(out, pattern.type_of(v, extent))
+    return out or Number("i")
+
+
 # ------------------------------------------------------------------------------------------------ from objects
 
 NAMES = ("n", "m", "k", "p", "q", "r", "s")
@@ -403,6 +415,10 @@ class Pattern:
             return Struct(
                 "dict", tuple(self.type_of(v, extent, depth + 1) for v in value.values()), tuple(value)
             )
+        if cls is range:
+            return Data(range, items=Number("i"))
+        if cls is checkpointed:
+            return Data(cls, value, True, items_of(value.iterable, self, extent))
         if isinstance(value, type | np.dtype) or callable(value) or cls.__name__ == "module":
             return known(value)
         return Data(cls)

@@ -173,9 +173,11 @@ class _Memory:
             return False
         use: Use | None = self.f.uses.get(id(s))
         if use is not None and use.kind == "user":
-            y = s.target.id
-            arguments = [e.id for e in use.bound.values() if isinstance(e, Name)]
-            return all(self.o.find((y, ())) != self.o.find((a, p)) for a in arguments for p in self.paths(a))
+            does = getattr(use.callee, "summary", None)
+            groups = does.groups if does is not None else None
+            return groups is not None and not any(
+                any(n[0] == VALUE for n in g) and any(n[0] != VALUE for n in g) for g in groups
+            )
         if makes_anew(use):
             return True
         return (

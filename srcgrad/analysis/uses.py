@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad import runtime
+from srcgrad.checkpoints import checkpointed
 from srcgrad.errors import SrcgradError, refuse
 from srcgrad.function import Function
 from srcgrad.ir import (
@@ -416,6 +417,9 @@ class Uses:
             return self.iterator(obj, args, keywords)
         if obj in (list, tuple) and len(args) == 1:
             return self.sequence_of(obj, args[0])
+        if obj is checkpointed and args:
+            t = self.t(args[0])
+            return Use("checkpointed", result=Data(checkpointed, items=item_of(t)), what="checkpointed")
         if obj is slice and not keywords and all(isinstance(a, Const) for a in args):
             return Use("constant", result=known(slice(*(a.value for a in args))))
         if obj is isinstance and len(args) == 2:
@@ -561,7 +565,8 @@ class Uses:
             use.result = result
             return use
         listed = isinstance(t, ListOf) or (isinstance(t, Struct) and t.kind == "list")
-        if listed and name == "pop" and len(e.args) <= 1 and not e.keywords and isinstance(fn.value, Name):
+        own = isinstance(fn.value, Name) and self.is_local(fn.value)
+        if listed and own and name == "pop" and len(e.args) <= 1 and not e.keywords:
             i = self.t(e.args[0]) if e.args else Number("i")
             if isinstance(i, Number) and i.kind == "i":
                 if isinstance(t, Struct):

@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.homes import Homes, homes
 from srcgrad.analysis.uses import Use
-from srcgrad.derive.calls import CallPart
+from srcgrad.derive.checkpoints import CheckpointPart
 from srcgrad.derive.memory import check_views, zeros
 from srcgrad.derive.names import Shadows, leaf_type, paths, taken_from
 from srcgrad.derive.template import Template, call, has_complex, is_flag, is_real, minus, times
@@ -98,7 +98,7 @@ def adjoint(function: Function) -> Derived:
     )
 
 
-class _Adjoint(CallPart):
+class _Adjoint(CheckpointPart):
     def __init__(self, function: Function):
         self.f = function
         self.types = function.types
@@ -143,6 +143,7 @@ class _Adjoint(CallPart):
         self.trips: dict[int, str] = {}
         self.kept: dict[int, str] = {}
         self.calls: dict[int, Any] = {}
+        self.plans: dict[int, tuple[str, tuple[str, ...]]] = {}
         self.result_of: dict[int, str] = {}
         self.f.body[:] = self.instrumented(self.f.body, False)
 
@@ -158,6 +159,9 @@ class _Adjoint(CallPart):
                     out.append(s)
                 case For() | While():
                     s.body[:] = self.instrumented(s.body, True)
+                    if isinstance(s, For) and self.is_checkpointed(s) and self.is_live(s):
+                        self.planned(s, out)
+                        continue
                     counted = isinstance(s, While) or _breaks(s.body)
                     if counted and self.is_live(s):
                         count = trips = self.f.temp("trips")
@@ -290,6 +294,8 @@ class _Adjoint(CallPart):
                 self.unbind(sorted(all_binds([s])), s, out)
             case If():
                 self.branch(s, out)
+            case For() if id(s) in self.plans:
+                self.unplanned(s, out)
             case For():
                 body = self.block(s.body)
                 iterable: Expr = s.iterable

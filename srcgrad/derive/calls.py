@@ -74,7 +74,7 @@ class CallPart(MemoryPart):
             )
         self.calls[id(s)] = version
         self.result_of[id(s)] = target.id
-        if not version.keeps:
+        if not version.keeps and not self.is_step(s):  # type: ignore[attr-defined]
             return
         kept = self.f.temp(f"{use.callee.name}_kept")
         self.types[kept] = Data(tuple)

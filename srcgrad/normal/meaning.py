@@ -12,6 +12,7 @@ import numpy as np
 
 from srcgrad.analysis.activity import varied
 from srcgrad.analysis.objects import objects
+from srcgrad.checkpoints import checkpointed
 from srcgrad.analysis.types import atom_types, types
 from srcgrad.errors import refuse
 from srcgrad.function import Function, is_ours
@@ -171,7 +172,9 @@ class _Meaning:
         plan = self.plan(s.iterable)
         made: Block = []
         t = self.type_of(s.iterable)
-        native = isinstance(t, ListOf | Array | Struct) or (isinstance(t, Data) and t.cls is range)
+        native = isinstance(t, ListOf | Array | Struct) or (
+            isinstance(t, Data) and t.cls in (range, checkpointed)
+        )
         active = isinstance(s.iterable, Name) and s.iterable.id in self.varied
         iterator = isinstance(t, Data) and t.cls in (enumerate, zip, reversed)
         if isinstance(t, Struct) and t.keys is not None:

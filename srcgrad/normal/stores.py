@@ -76,9 +76,28 @@ def again(function: Function) -> None:
     for w in plain:
         del function.names[w]
     webs(function)
+    function.body = apart(function, function.body)
     coalesce(function)
     loops(function)
     function.types = given
+
+
+def apart(function: Function, block: Block) -> Block:
+    """No statement binds a name that it reads: two webs may have become one."""
+    out: Block = []
+    for s in block:
+        for inner in blocks(s):
+            inner[:] = apart(function, inner)
+        if isinstance(s, Assign) and not isinstance(s.target, Item) and set(targets(s.target)) & reads(s.value):
+            held = Name(function.temp("part"))
+            if isinstance(s.target, Name):
+                out += [Assign(held, s.value, loc=s.loc), Assign(s.target, held, loc=s.loc)]
+                continue
+            if isinstance(s.value, Name):
+                out.append(Assign(held, s.value, loc=s.loc))
+                s.value = held
+        out.append(s)
+    return out
 
 
 class _Stores:

@@ -726,3 +726,17 @@ def test_a_store_into_float32_is_differentiated_in_float32():
     value, gradient = grad(narrowed)(X.copy())
     assert value == narrowed(X.copy())
     np.testing.assert_allclose(gradient, 4 * X**3, rtol=1e-6)
+
+
+def alias_of_the_module_s(x):
+    w = STATE
+    w += 2.0
+    return np.sum(w * x)
+
+
+def test_an_array_of_the_module_is_written_under_another_name():
+    STATE[:] = 1.0
+    value, gradient = grad(alias_of_the_module_s)(X.copy())
+    np.testing.assert_array_equal(STATE, np.full(5, 3.0))
+    np.testing.assert_array_equal(gradient, np.full(5, 3.0))
+    assert value == np.sum(np.full(5, 3.0) * X)

@@ -1330,7 +1330,7 @@ def _copied_array(a: np.ndarray[Any, Any], copies: dict[int, Any]) -> np.ndarray
         copies[-id(base)] = base  # the id stays this array's
     new = copies[id(base)]
     if a is base:
-        return new  # type: ignore[no-any-return]
+        return new
     if new.strides != base.strides:  # a base with gaps, or turned round: its copy lies otherwise
         return a.copy(order="K")
     begin = np.lib.array_utils.byte_bounds(new)[0]
@@ -1367,7 +1367,7 @@ def _own(kept: Any, theirs: list[np.ndarray[Any, Any]], copies: dict[int, Any] |
 
 def _overlap(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
     try:
-        return np.shares_memory(a, b, max_work=10_000)
+        return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 

@@ -270,9 +270,10 @@ _slug(
     "write",
     "an array is written in place where that is not covered yet",
     """
-    The function writes into an array (`a[i] = v`, `a += v`, `out=`, `.sort()`) in a way
-    that is not covered yet. Make a new array instead: `a = a + v`, `np.where`,
-    `np.concatenate`, or collect items in a list and use `np.array`.
+    Arrays may be written in place by an index, by `a += v`, by `out=` and by the functions
+    and methods that `README.md` names. This is another way: an attribute, something whose
+    type is not known, a method that is not followed. Make a new array instead:
+    `a = a + v`, `np.where`, `np.concatenate`, or write places of the array by an index.
 """,
 )
 _slug(
@@ -290,7 +291,8 @@ _slug(
     """
     It cannot be decided whether two arrays overlap, or two arguments do overlap, while
     one of them is written: reading the other then sees the write, or does not. Copy one
-    of them (`b = b.copy()`) before. A list that is appended to has one name, and is made in
+    of them (`b = b.copy()`) before. Of two arguments that overlap, and of a reshape that
+    NumPy makes a copy of for the way the array lies in memory, the run tells. A list that is appended to has one name, and is made in
     the function that appends: its derivative is a list that grows and shrinks with it.
 """,
 )

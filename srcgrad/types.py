@@ -332,7 +332,9 @@ class Pinned(Exception):
 def items_of(iterable: Any, pattern: Pattern, extent: Callable[[int], Extent] | None) -> Type:
     """The type of the items of what a checkpointed loop runs over."""
     if isinstance(iterable, range) or not hasattr(iterable, "__getitem__"):
-        return Number("i")  # of an iterator nothing can be asked beforehand: its items are to be numbers of steps
+        return Number(
+            "i"
+        )  # of an iterator nothing can be asked beforehand: its items are to be numbers of steps
     out: Type | None = None
     for v in iterable:
         out = join(out, pattern.type_of(v, extent))

@@ -1,9 +1,9 @@
 """Checkpointed loops, reversed: states are kept by a plan, and the steps between are run again, recorded one at a time.
 
-    for t in steps: u = f_step(t, u)    ->    plan = steps.plan(u)
-                                              for t in plan.forward(): ...
-    and in reverse                            for t in plan.reverse():
-                                                  if plan.again: u = plan.state(); for t in plan.advance(): ...
+for t in steps: u = f_step(t, u)    ->    plan = steps.plan(u)
+                                          for t in plan.forward(): ...
+and in reverse                            for t in plan.reverse():
+                                              if plan.again: u = plan.state(); for t in plan.advance(): ...
 """
 
 from __future__ import annotations

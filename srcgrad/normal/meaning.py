@@ -12,8 +12,8 @@ import numpy as np
 
 from srcgrad.analysis.activity import varied
 from srcgrad.analysis.objects import objects
-from srcgrad.checkpoints import checkpointed
 from srcgrad.analysis.types import atom_types, types
+from srcgrad.checkpoints import checkpointed
 from srcgrad.errors import refuse
 from srcgrad.function import Function, is_ours
 from srcgrad.ir import (
@@ -40,7 +40,7 @@ from srcgrad.ir import (
     targets,
     walk,
 )
-from srcgrad.normal.stores import again
+from srcgrad.normal.stores import webs_again
 from srcgrad.normal.unnest import Unnest
 from srcgrad.types import Array, Data, ListOf, Number, Struct, Sym, Type, Unknown, is_numeric
 
@@ -53,7 +53,7 @@ def meaning(function: Function) -> Function:
         if not work.edited:
             break
         if work.cut:
-            again(function)
+            webs_again(function)
         types(function)
     return function
 

@@ -39,7 +39,9 @@ class Outlined:
 
 def outline(source: Source, names: Any, types: dict[str, Type]) -> tuple[Source, dict[str, Outlined]]:
     """The source with calls in place of the bodies of checkpointed loops, and what is called there by its name."""
-    loops = [n for n in ast.walk(source.tree) if isinstance(n, ast.For) and _is_checkpointed(n.iter, names, types)]
+    loops = [
+        n for n in ast.walk(source.tree) if isinstance(n, ast.For) and _is_checkpointed(n.iter, names, types)
+    ]
     if not loops:
         return source, {}
     made: dict[str, Outlined] = {}
@@ -122,7 +124,10 @@ def _outline(source: Source, tree: Any, loop: ast.For, made: dict[str, Outlined]
         tree=step,
         bound=None,
         signature=inspect.Signature(
-            [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in (loop.target.id, *parameters)]
+            [
+                inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+                for n in (loop.target.id, *parameters)
+            ]
         ),
     )
     key = f"·{name}"

@@ -60,12 +60,12 @@ def stores(function: Function) -> Function:
         function.body = work.block(function.body)
         if not work.edited:
             return function
-        again(function)
+        webs_again(function)
         types(function)
     raise AssertionError("writes did not settle")
 
 
-def again(function: Function) -> None:
+def webs_again(function: Function) -> None:
     """Find the webs again: bindings may have become writes, and branches may have been cut."""
     given = {p: function.types[p] for p in function.params}
     plain = {w: Name(n) for w, n in function.names.items() if w != n and not is_ours(w)}
@@ -88,7 +88,11 @@ def apart(function: Function, block: Block) -> Block:
     for s in block:
         for inner in blocks(s):
             inner[:] = apart(function, inner)
-        if isinstance(s, Assign) and not isinstance(s.target, Item) and set(targets(s.target)) & reads(s.value):
+        if (
+            isinstance(s, Assign)
+            and not isinstance(s.target, Item)
+            and set(targets(s.target)) & reads(s.value)
+        ):
             held = Name(function.temp("part"))
             if isinstance(s.target, Name):
                 out += [Assign(held, s.value, loc=s.loc), Assign(s.target, held, loc=s.loc)]

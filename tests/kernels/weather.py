@@ -22,7 +22,7 @@ def horizontal_diffusion(in_field, out_field, coeff):
 
 def vertical_advection(utens_stage, u_stage, wcon, u_pos, utens, dtr_stage):
     """Implicit in the vertical: a tridiagonal system for each column, forward and back."""
-    I, J, K = utens_stage.shape
+    I, J, K = utens_stage.shape  # noqa: E741
     ccol = np.empty((I, J, K), dtype=utens_stage.dtype)
     dcol = np.empty((I, J, K), dtype=utens_stage.dtype)
     data_col = np.empty((I, J), dtype=utens_stage.dtype)

@@ -113,7 +113,7 @@ def vectors():
         itertools.cycle(PLACES), itertools.cycle([*RIGHTS, "itself"]), itertools.cycle([*ORIGINS, "copy"])
     )
     for ((action, op), (kind, index), (name, (setup, target)), turn), (place, right, origin) in zip(
-        pairs, round_
+        pairs, round_, strict=False
     ):
         arguments = (VECTOR, OTHER)
         made = ORIGINS[origin]
@@ -132,7 +132,7 @@ def matrices():
         itertools.cycle([*MATRIX_ORIGINS, "outer"]),
     )
     for ((action, op), (kind, index), (name, (setup, target)), turn), (place, right, origin) in zip(
-        pairs, round_
+        pairs, round_, strict=False
     ):
         arguments = (VECTOR, OTHER, WIDE)
         made = MATRIX_ORIGINS[origin]

@@ -9,6 +9,10 @@ What is cheap to compute again, of operands that still hold, is computed again.
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from srcgrad.analysis.contents import contents, contents_of
 from srcgrad.analysis.homes import Homes
 from srcgrad.analysis.liveness import live_in
@@ -97,6 +101,7 @@ class _Record:
                     users.setdefault(n, set()).add(key)
         inside = {key: {id(c) for s in statements(b) for c in blocks(s)} | {key} for key, b in lists.items()}
         insert: dict[int, list[tuple[int, Stmt]]] = {}
+        plans: list[tuple[str, Block, int, Stmt, Expr, set[str]]] = []
         for web in sorted(self.reverse_reads(), key=self.text_order):
             kept = self.needs_keeping(web) or (bool(self.f.handed) and web in self.homes.local)
             if not kept or web in self.f.params or not isinstance(self.f.types.get(web), Array):
@@ -106,8 +111,14 @@ class _Record:
             block = lists[min(found_in, key=lambda key: len(inside[key]))]
             k = next(j for j, s in enumerate(block) if any(web in stmt_reads(t) for t in statements([s])))
             origin = getattr(block[k], "origin", None)
-            e = self.sum_of_memory(web, origin, 4) if origin is not None else None
-            if e is None:
+            held: set[str] = set()
+            e = self.sum_of_memory(web, origin, 4, held) if origin is not None else None
+            if e is not None:
+                plans.append((web, block, k, origin, e, held))  # type: ignore[arg-type]
+        read = self.reverse_reads()
+        for web, block, k, origin, e, held in plans:
+            # an array is kept instead of what is made of it where it is kept anyway, or more than one is made of it
+            if any(h not in read and sum(h in other[5] for other in plans) < 2 for h in held):
                 continue
             again = Assign(Name(web), e, loc=block[k].loc)
             again.origin = origin  # type: ignore[attr-defined]
@@ -117,14 +128,14 @@ class _Record:
             for k, again in sorted(found, key=lambda p: -p[0]):
                 lists[key].insert(k, again)
 
-    def sum_of_memory(self, web: str, origin: Stmt, budget: int) -> Expr | None:
-        """An array as sums and products of what is read of memory; None where it is anything else."""
+    def sum_of_memory(self, web: str, origin: Stmt, budget: int, held: set[str]) -> Expr | None:
+        """An array as sums and products of what is read of memory, or of arrays that are `held`; else None."""
         made = self.homes.bound_by.get(web, [])
         if budget <= 0 or len(made) != 1 or not isinstance(made[0], Assign):
             return None
         (s,) = made
         use, value = self.f.uses.get(id(s)), s.value
-        if use is None or use.kind != "rule" or not isinstance(value, Binary | Unary):
+        if use is None or use.kind != "rule" or not (isinstance(value, Binary | Unary) or _is_function(use)):
             return None
         if isinstance(value, Binary) and value.op not in ("+", "-", "*"):
             return None
@@ -138,7 +149,7 @@ class _Record:
                 e = self.through(o, origin) if o in m.reads else Name(o)
                 memory = True
             elif isinstance(self.f.types.get(o), Array) and o not in self.f.params:
-                e = self.sum_of_memory(o, origin, budget - 1)
+                e = self.sum_of_memory(o, origin, budget - 1, held) or self.place_of(o, origin, held)
                 memory = True
             elif o in self.homes.block and (
                 not self.unchanged(o, s, origin) or self.needs_keeping(o) and o not in self.reverse_reads()
@@ -150,6 +161,26 @@ class _Record:
                 return None
             values[o] = e
         return substitute(value, values) if memory else None
+
+    def place_of(self, web: str, origin: Stmt, held: set[str]) -> Expr | None:
+        """An array of the user's that is bound once in its block, or a place of it."""
+        made = self.homes.bound_by.get(web, [])
+        if web not in self.homes.local or len(made) != 1 or not isinstance(made[0], Assign):
+            return None
+        (s,) = made
+        if not is_ours(web):
+            held.add(web)
+            return Name(web)
+        use = self.f.uses.get(id(s))
+        if use is None or use.kind != "rule" or use.rule is None or use.rule.name != "getitem":
+            return None
+        match s.value:
+            case Item(Name(owner), index) if not is_ours(owner) and owner in self.homes.local:
+                if all(self.unchanged(o, s, origin) for o in reads(index) if o in self.homes.block):
+                    if not any(self.needs_keeping(o) and o not in self.reverse_reads() for o in reads(index)):
+                        held.add(owner)
+                        return s.value
+        return None
 
     # ---------------------------------------------------------------------------------------- one for two
     def twins(self) -> None:
@@ -695,6 +726,11 @@ class _Record:
             out.append(s)
             out += self.behind.get(id(s), [])
         block[:] = out
+
+
+def _is_function(use: Any) -> bool:
+    """Whether an operation is a function of one operand, entry by entry: np.sin(u)."""
+    return use.rule.elementwise and len(use.bound) == 1 and isinstance(use.function, np.ufunc)
 
 
 def _plain_index(index: Expr) -> bool:

@@ -37,7 +37,7 @@ def cases():
         "jacobi_2d": (stencils.jacobi_2d, (50, some(100, 100), some(100, 100)), "A", "A", jacobi_2d),
         "heat_3d": (stencils.heat_3d, (20, some(24, 24, 24), some(24, 24, 24)), "A", "A", heat_3d),
         "fdtd_2d": (stencils.fdtd_2d, (50, *(some(100, 100) for _ in range(3)), some(50)), "ex", "hz", fdtd_2d),
-        "burgers_1d": (stencils.burgers_1d, (100, some(10_000), 1e-5, 0.01, 0.1), "u", "u", burgers_1d),
+        "burgers_1d": (stencils.burgers_1d, (100, some(10_000), 1e-5, 0.01, 0.1), "u", "u", None),
         "seidel_2d": (stencils.seidel_2d, (2, some(30, 30)), "A", "A", None),
         "adi": (stencils.adi, (5, *(some(60, 60) for _ in range(4))), "u", "u", None),
         "lu": (solvers.lu, (some(14, 14) + 14 * np.eye(14),), "A", "A", None),
@@ -112,10 +112,6 @@ def fdtd_2d(jnp, steps, ex, ey, hz, fict):
     return jnp.sum(hz)
 
 
-def burgers_1d(jnp, steps, u, dt, dx, nu):
-    return None
-
-
 def gemm(jnp, alpha, beta, C, A, B):
     return jnp.sum(alpha * A @ B + C * beta)
 
@@ -149,7 +145,7 @@ def with_jax(version, function, arguments, wrt):
         import jax.numpy as jnp
     except ImportError:
         return None
-    if version is None or version(jnp, *arguments) is None:
+    if version is None:
         return None
     jax.config.update("jax_enable_x64", True)
     at = function.__code__.co_varnames.index(wrt)

@@ -127,6 +127,8 @@ class Context:
     names: dict[int, Names] = field(default_factory=dict)
     global_types: dict[Any, Type] = field(default_factory=dict)
     make_version: Any = None
+    make_plain: Any = None
+    plains: dict[int, Half] = field(default_factory=dict)
     keep_alive: list[Any] = field(default_factory=list)
     used_names: set[str] = field(default_factory=set)
     detach: Any = detach
@@ -338,6 +340,14 @@ class Context:
                 break
             callee.result, callee.summary = result, does
         return callee, bound
+
+    def plain(self, step: Outlined) -> Half:
+        """The body of a checkpointed loop as a function of its own, as it is."""
+        if id(step) not in self.plains:
+            half = self.plains[id(step)] = Half(step.source.name)
+            self.make_plain(half, step)
+            self.keep_alive.append(step)
+        return self.plains[id(step)]
 
     def canonical(self, names: dict[str, str]) -> Callable[[Sym], Sym]:
         def rename(symbol: Sym) -> Sym:

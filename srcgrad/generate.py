@@ -606,6 +606,16 @@ def make_version(build: Build, front: Any) -> Callable[[Version, str], None]:
     return make
 
 
+def make_plain(build: Build) -> Callable[[Half, Any], None]:
+    """How a context makes the function that the body of a checkpointed loop is."""
+
+    def make(half: Half, step: Any) -> None:
+        lines = ast.unparse(step.source.tree).split("\n")
+        build.definitions.append(Definition(half, lines, {}, step.source.function, {}))
+
+    return make
+
+
 # ------------------------------------------------------------------------------------------------ forward mode
 
 

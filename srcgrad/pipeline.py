@@ -27,6 +27,7 @@ from srcgrad.generate import (
     describe,
     file_name,
     grad_definition,
+    make_plain,
     make_version,
     split_definitions,
     tangent_definition,
@@ -201,6 +202,7 @@ def _make(
     context = Context(front, pattern)
     build = Build(context)
     context.make_version = make_version(build, front)
+    context.make_plain = make_plain(build)
     parameters = check_signature(source)
     if arguments is None:
         given = {p.name: annotated(p, source) for p in parameters}

@@ -16,6 +16,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.homes import Homes, homes
 from srcgrad.analysis.uses import Use
+from srcgrad.derive.calls import plain_step
 from srcgrad.derive.checkpoints import CheckpointPart
 from srcgrad.derive.memory import check_views, zeros
 from srcgrad.derive.names import Shadows, leaf_type, paths, taken_from
@@ -179,6 +180,9 @@ class _Adjoint(CheckpointPart):
                         out.append(s)
                 case Assign() if self.is_split(s):
                     self.split(s)
+                    out.append(s)
+                case Assign():
+                    plain_step(self.f, s)
                     out.append(s)
                 case _:
                     out.append(s)

@@ -138,6 +138,15 @@ class CallPart(MemoryPart):
                 out.append(Restore(contents_name(m), s, loc=s.loc))
 
 
+def plain_step(f: Any, s: Assign) -> None:
+    """A step of a checkpointed loop that is not differentiated is the function that its body was made."""
+    use = f.uses.get(id(s))
+    if use is not None and use.kind == "user" and type(use.function).__name__ == "Outlined":
+        assert isinstance(s.value, Call)
+        half = f.context.plain(use.function)
+        s.value = Call(Object(half, half.name), s.value.args, s.value.keywords, loc=s.value.loc)
+
+
 def handed(plan: Plan, types: dict[str, Type], use: Use) -> tuple[str, ...]:
     """The parameters of a callee that are bound to memory."""
     out = []

@@ -376,7 +376,13 @@ class _Record:
         """Old contents are put back into the sweep's own copy of what the caller can see."""
         start: Block = []
         copied: list[str] = []
-        own: set[str] = set()
+        # what a callee was handed goes in again: views of it are made of that
+        own = {
+            w
+            for m in self.f.plan.classes.values()
+            if any((p, ()) in self.f.handed for p in m.webs)
+            for w in m.views
+        }
         for m in self.f.plan.classes.values():
             if contents_name(m) not in self.restored | self.handed_on():
                 continue

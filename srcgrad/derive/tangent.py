@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.objects import makes_anew
 from srcgrad.analysis.uses import Use
-from srcgrad.derive.calls import handed
+from srcgrad.derive.calls import handed, plain_step
 from srcgrad.derive.calls import version as callee_version
 from srcgrad.derive.memory import check_views
 from srcgrad.derive.names import Shadows, leaf_type, paths, taken_from
@@ -242,6 +242,8 @@ class _Tangent:
                 return
             out.append(s)
             return
+        if not names or not self.params(use) if use is not None and use.kind == "user" else not names:
+            plain_step(self.f, s)
         if not names:
             out.append(s)
             return

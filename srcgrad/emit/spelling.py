@@ -43,7 +43,10 @@ class Spelling:
                 if any(homes.of_stmt.get(id(s)) in homes.looped for s in homes.bound_by.get(w, ()))
             ]
             params = [w for w in group if w in f.params]
-            last = group[-1]
+            first = {w: min((homes.order[id(s)] for s in homes.bound_by.get(w, ())), default=-1) for w in group}
+            final = {w: max((homes.order[id(s)] for s in homes.bound_by.get(w, ())), default=-1) for w in group}
+            # the web that holds the name at the end: no other is bound behind it
+            last = [w for w in group if all(final[v] < first[w] for v in group if v != w)]
             earlier = 0
             for w in group:
                 alone = len(group) == 1
@@ -51,7 +54,7 @@ class Spelling:
                     self.of[w] = name
                 elif (params and params[0] in read_in_reverse) or w in begun:
                     self.of[w] = self.numbered(name, earlier := earlier + 1)
-                elif w not in read_in_reverse or (w == last and not (looped and len(group) > 1)):
+                elif w not in read_in_reverse or (w in last and not (looped and len(group) > 1)):
                     self.of[w] = name
                 else:
                     self.of[w] = self.numbered(name, earlier)

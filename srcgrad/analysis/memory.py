@@ -46,6 +46,7 @@ class Memory:
     static: bool = True
     restore: bool = True  # old contents are put back; else they are copied where they are read
     active: bool = False
+    returned: bool = False
     contents: bool = False  # the reverse sweep may read what is in it
     reads: set[str] = field(default_factory=set)
     views: set[str] = field(default_factory=set)  # names with shadows that are views of other shadows
@@ -113,7 +114,8 @@ class _Memory:
         for root in sorted(self.o.memory, key=str):
             nodes = self.o.members[root]
             bound = {w for w, p in nodes if p == () and w != WORLD}
-            plan.classes[root] = Memory(root, bound, {n for n in nodes if n[1] != ()})
+            inside = {n for n in nodes if n[1] != () and not self.is_handed_out(n, root)}
+            plan.classes[root] = Memory(root, bound, inside)
         for m in plan.classes.values():
             m.active = any(w in self.f.active for w in m.webs | {w for w, _ in m.nested})
             self.moves(m, plan)
@@ -127,6 +129,29 @@ class _Memory:
             if m.active:
                 self.check(m)
         return plan
+
+    def is_handed_out(self, n: Node, root: Node) -> bool:
+        """Whether an entry is of a display that one operation takes at once, or that is returned: it is read there."""
+        web, _ = n
+        if web == VALUE:
+            return True
+        made = self.homes.bound_by.get(web, [])
+        use: Use | None = self.f.uses.get(id(made[0])) if len(made) == 1 else None
+        users = self.users.get(web, [])
+        if not is_ours(web) or use is None or use.kind != "display" or len(users) != 1:
+            return False
+        taken: Use | None = self.f.uses.get(id(users[0]))
+        if taken is None or self.homes.of_stmt[id(made[0])] != self.homes.of_stmt[id(users[0])]:
+            return False
+        fits = taken.kind == "rule" and makes_anew(taken)
+        handed = isinstance(users[0], Assign) and users[0].target == Name(VALUE)
+        order = self.homes.order
+        between = any(
+            order[id(made[0])] < order[id(s)] < order[id(users[0])]
+            for s in statements(self.f.body)
+            if root in self.o.written_by.get(id(s), ())
+        )
+        return (fits or handed) and not between
 
     # ---------------------------------------------------------------------------------------- names that change places
     def moves(self, m: Memory, plan: Plan) -> None:
@@ -219,17 +244,14 @@ class _Memory:
         writers = [s for s in statements(self.f.body) if m.root in self.o.written_by.get(id(s), ())]
         candidates = {w for w in m.webs if self.may_read(m, w, writers)}
         derived: dict[str, list[str]] = {}
-        for w in m.webs:
-            b = self.base(w)
-            if b is not None:
-                derived.setdefault(b, []).append(w)
         for s in statements(self.f.body):
             if isinstance(s, Assign) and isinstance(s.target, Seq) and isinstance(s.value, Seq):
                 for t, v in zip(targets(s.target), s.value.items, strict=False):
                     if isinstance(v, Name):
                         derived.setdefault(v.id, []).append(t)
-            elif isinstance(s, Assign) and isinstance(s.target, Name) and isinstance(s.value, Name):
-                derived.setdefault(s.value.id, []).append(s.target.id)
+            elif isinstance(s, Assign) and not isinstance(s.target, Item) and not self.fresh(s):
+                for x in reads(s.value) & m.webs:
+                    derived.setdefault(x, []).extend(t for t in targets(s.target) if t in m.webs)
         changed = True
         while changed:
             changed = False
@@ -259,6 +281,10 @@ class _Memory:
         for u in self.users.get(web, []):
             use = self.f.uses.get(id(u))
             kind = use.kind if use is not None else ""
+            if kind == "display" and isinstance(u, Assign) and isinstance(u.target, Name):
+                y = u.target.id
+                if all(self.is_handed_out((y, p), m.root) for p in self.paths(y)):
+                    continue
             if kind in ("display", "append", "insert", "user", "joined") or isinstance(u, Effect):
                 return False
             if isinstance(u, For):
@@ -292,7 +318,7 @@ class _Memory:
             if b not in real:
                 static = False
         m.static = static
-        returned = VALUE in m.webs or any(n[0] == VALUE for n in m.nested)
+        returned = m.returned = any(w == VALUE for w, _ in self.o.members[m.root])
         at_root = all(
             w in m.moved or w in f.params or (w in self.homes.local and self.homes.block[w] == id(f.body))
             for w in roots

@@ -250,11 +250,10 @@ class _Adjoint(CheckpointPart):
                 and web in self.active
                 and web not in self.f.params
                 and web != VALUE
-                and not self.any_dynamic(web)
             ):
                 m = self.plan.of(web)
                 if m is None or web not in m.views | m.passing:
-                    start += [Zero(b, web) for b in self.bars.leaves(web)]
+                    start += [Zero(b, web) for b in self.own_leaves(web)]
         self.here = outer
         start += self.views_at_start(id(block))
         whole = start + out
@@ -332,8 +331,8 @@ class _Adjoint(CheckpointPart):
             if web in self.homes.local:
                 continue
             out.append(Unbind(web, s, loc=s.loc))
-            if web in self.active and not self.any_dynamic(web):
-                out += [Zero(b, web, loc=s.loc) for b in self.bars.leaves(web)]
+            if web in self.active:
+                out += [Zero(b, web, loc=s.loc) for b in self.own_leaves(web)]
 
     def branch(self, s: If, out: Block) -> None:
         then, other = self.block(s.then), self.block(s.other)

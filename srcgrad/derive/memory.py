@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.contents import contents_of
 from srcgrad.analysis.memory import Memory, Plan, bound_to
-from srcgrad.analysis.objects import MAYBE, makes_anew
+from srcgrad.analysis.objects import MAYBE, leaves, makes_anew
 from srcgrad.analysis.uses import Use
 from srcgrad.derive.names import Shadows, paths, taken_from
 from srcgrad.derive.template import Template, call, minus
@@ -176,6 +176,8 @@ class MemoryPart:
         m = self.plan.of(web, path)
         if m is None or m.static or not m.active or web not in self.active:
             return False
+        if path != () and (web, path) not in m.nested:
+            return False
         return web not in m.reads and web not in m.passing
 
     def refuse_nested(self, s: Stmt) -> None:
@@ -206,6 +208,13 @@ class MemoryPart:
         shadow = Assign(target, value, loc=s.loc)
         s.shadow = shadow  # type: ignore[attr-defined]
         out.append(shadow)
+
+    def own_leaves(self, web: str) -> list[Name]:
+        """The adjoints of a name that the reverse sweep makes: not those that the forward sweep has bound."""
+        t = self.types.get(web)
+        if isinstance(t, ListOf):
+            return [] if self.is_dynamic(web, ("*",)) else self.bars.leaves(web)
+        return [self.bars.name(web, p) for p in paths(t) if not self.is_dynamic(web, p)]
 
     def any_dynamic(self, web: str) -> bool:
         t = self.types.get(web)
@@ -295,7 +304,8 @@ class MemoryPart:
         return m is not None and web != VALUE
 
     def has_listed(self, web: str) -> bool:
-        return isinstance(self.types.get(web), ListOf) and self.plan.of(web, ("*",)) is not None
+        m = self.plan.of(web, ("*",)) if isinstance(self.types.get(web), ListOf) else None
+        return m is not None and (web, ("*",)) in m.nested
 
     def is_view(self, s: Assign) -> bool:
         """Whether the statement binds a name to memory that something else is bound to."""
@@ -514,11 +524,8 @@ class MemoryPart:
                 )
                 values[n] = kept
             for n in contents_of(t):
-                nested = self.has_listed(n) or any(
-                    self.plan.of(n, p) is not None and p != () for p in paths(self.types.get(n))
-                )
-                m2 = next((c for c in self.plan.classes.values() if any(w == n for w, _ in c.nested)), None)
-                if nested and m2 is not None and not m2.restore:
+                # a container holds the arrays themselves, which may hold something else by then
+                if any(p != () and self.plan.of(n, p) is not None for p in leaves(self.types.get(n))):
                     self.refuse_nested(s)
         if values:
             for t in (u for e in emitted for u in statements([e])):

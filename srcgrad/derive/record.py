@@ -384,9 +384,9 @@ class _Record:
             for w in m.views
         }
         for m in self.f.plan.classes.values():
-            if contents_name(m) not in self.restored | self.handed_on():
+            if not m.restore or contents_name(m) not in self.restored | self.handed_on():
                 continue
-            returned = VALUE in m.webs or any(w == VALUE for w, _ in m.nested)
+            returned = m.returned
             given = [w for w in m.outside if (w, ()) not in self.f.handed]
             if not returned and not given:
                 continue

@@ -292,8 +292,9 @@ _slug(
     It cannot be decided whether two arrays overlap, or two arguments do overlap, while
     one of them is written: reading the other then sees the write, or does not. Copy one
     of them (`b = b.copy()`) before. Of two arguments that overlap, and of a reshape that
-    NumPy makes a copy of for the way the array lies in memory, the run tells. A list that is appended to has one name, and is made in
-    the function that appends: its derivative is a list that grows and shrinks with it.
+    NumPy makes a copy of for the way the array lies in memory, the run tells. A list that
+    is appended to has one name, and is made in the function that appends: its derivative is
+    a list that grows and shrinks with it.
 """,
 )
 _slug(

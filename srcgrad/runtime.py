@@ -490,6 +490,19 @@ def last_written(x_bar: Any, index: Any) -> Any:
     return np.where(last[places] == order, x_bar[index], 0.0)
 
 
+def writable(view: Any) -> Any:
+    """The view, made writable: NumPy hands out diagonals as read-only, and an adjoint is added to.
+
+    >>> a = np.zeros((2, 2))
+    >>> writable(np.diagonal(a))[:] = 1.0
+    >>> a
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    view.flags.writeable = True
+    return view
+
+
 def check_view(view: Any, base: Any) -> None:
     """Refuse to go on where `view` is a copy: what is written into one of the two is not seen through the other.
 

@@ -44,12 +44,14 @@ Node = tuple[str, Path]  # a web and the entry of it; ("*",) is any entry of a l
 # table: no other rule gives memory of its arguments.
 VIEWS = {
     "getitem", "transpose", "transpose_method", "transposed", "matrix_transpose", "swapaxes", "moveaxis", "flip",
-    "fliplr", "flipud", "rot90", "expand_dims", "squeeze", "diagonal", "broadcast_to",
+    "fliplr", "flipud", "rot90", "expand_dims", "squeeze", "diagonal", "linalg_diagonal", "broadcast_to",
+    "einsum_view",
 }  # fmt: skip
 MAYBE = {
-    "reshape", "reshape_method", "ravel", "atleast_1d", "atleast_2d", "atleast_3d", "asarray", "ascontiguousarray",
-    "asarray_chkfinite", "diag_of_matrix", "split", "array_split", "hsplit", "vsplit", "dsplit", "unstack", "real",
-    "imag",
+    "reshape", "reshape_method", "ravel", "array_or_view", "atleast_1d", "atleast_2d", "atleast_3d", "asarray",
+    "ascontiguousarray", "asarray_chkfinite", "diag_of_matrix", "split", "array_split", "hsplit", "vsplit", "dsplit",
+    "unstack", "real", "imag", "conj", "diff_repeated", "matrix_power", "to_complex", "to_complex128", "to_float",
+    "to_float32", "to_float64",
 }  # fmt: skip
 
 
@@ -59,8 +61,10 @@ def makes_anew(use: Use | None) -> bool:
         return True
     if use.kind == "rule":
         assert use.rule is not None
-        if use.rule.module.endswith((".helpers", ".einsum")) and use.rule.name != "spread_":
-            return False  # sums over no axis, and sums of one term, give back what they are given
+        if use.rule.module.endswith(".helpers") and use.rule.name != "spread_":
+            return False  # sums over no axis give back what they are given
+        if use.rule.name == "conj" and not use.what.startswith("the method"):
+            return True  # np.conjugate is a ufunc; the method gives a real array back
         return use.rule.name not in VIEWS and use.rule.name not in MAYBE and use.what != ".flat"
     return use.kind in ("creation", "constant")
 

@@ -14,7 +14,7 @@ import numpy as np
 from srcgrad import runtime
 from srcgrad.analysis.contents import contents_of
 from srcgrad.analysis.memory import Memory, Plan, bound_to
-from srcgrad.analysis.objects import MAYBE, leaves, makes_anew
+from srcgrad.analysis.objects import VIEWS, leaves, makes_anew
 from srcgrad.analysis.uses import Use
 from srcgrad.derive.names import Shadows, paths, taken_from
 from srcgrad.derive.template import Template, call, minus
@@ -55,6 +55,11 @@ def contents_name(m: Memory) -> str:
     return f"·contents {web} {path}"
 
 
+# Views that NumPy hands out as read-only; their shadows are added to. Those of `broadcast_to` show an entry many times
+# over and cannot be.
+READ_ONLY = {"diagonal", "linalg_diagonal", "diag_of_matrix"}
+
+
 def shadow_like(function: Function, bars: Shadows, s: Assign, bar_of: Any) -> Expr | None:
     """The view of shadows that a binding of a view makes, or None where it is no view."""
     use: Use = function.uses[id(s)]
@@ -71,8 +76,12 @@ def shadow_like(function: Function, bars: Shadows, s: Assign, bar_of: Any) -> Ex
             return Item(bar_of(base), use.bound["i"])
         if len(tangent) != 1 or len(use.rule.results) != 1:
             return None
+        steps = {line.target for line in use.rule.lines if line.role == "temporary"}
+        if steps & reads(tangent[0].value) or use.rule.name == "broadcast_to":
+            return None
         template = Template(function, use, {use.rule.results[0]: s.target}, {f"{param}_dot": bar_of(base)})
-        return template.line(tangent[0].value)
+        made = template.line(tangent[0].value)
+        return call(runtime.writable, "writable", made) if use.rule.name in READ_ONLY else made
     return None
 
 
@@ -85,7 +94,9 @@ def check_views(function: Function, block: Block) -> Block:
         out.append(s)
         if isinstance(s, Assign) and isinstance(s.target, Name) and id(s) in function.uses:
             use, m = function.uses[id(s)], function.plan.shadow(s.target.id)
-            if m is None or use.kind != "rule" or use.rule.name not in MAYBE or s.target.id == VALUE:
+            if m is None or use.kind != "rule" or s.target.id == VALUE:
+                continue
+            if makes_anew(use) or use.rule.name in VIEWS:
                 continue
             base = next(iter(use.bound.values()))
             if isinstance(base, Name) and base.id in m.webs and isinstance(function.types[base.id], Array):

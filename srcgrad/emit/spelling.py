@@ -43,8 +43,12 @@ class Spelling:
                 if any(homes.of_stmt.get(id(s)) in homes.looped for s in homes.bound_by.get(w, ()))
             ]
             params = [w for w in group if w in f.params]
-            first = {w: min((homes.order[id(s)] for s in homes.bound_by.get(w, ())), default=-1) for w in group}
-            final = {w: max((homes.order[id(s)] for s in homes.bound_by.get(w, ())), default=-1) for w in group}
+            first = {
+                w: min((homes.order[id(s)] for s in homes.bound_by.get(w, ())), default=-1) for w in group
+            }
+            final = {
+                w: max((homes.order[id(s)] for s in homes.bound_by.get(w, ())), default=-1) for w in group
+            }
             # the web that holds the name at the end: no other is bound behind it
             last = [w for w in group if all(final[v] < first[w] for v in group if v != w)]
             earlier = 0

@@ -114,6 +114,16 @@ def adjoint_call(spec: str, operands: Sequence[str], position: int, adjoint: str
 
 
 @functools.cache
+def shows(spec: str) -> bool:
+    """Whether the result is a view: of one operand, and all of its axes.
+
+    >>> shows("ij->ji"), shows("ii->i"), shows("ij->i"), shows("i,j->ij")
+    (True, True, False, False)
+    """
+    operands, output = parse(spec)
+    return len(operands) == 1 and set(operands[0]) == set(output)
+
+
 def variant(spec: str, count: int) -> Variant:
     """The rule of one spec, as if it had been written in the notation.
 
@@ -134,5 +144,7 @@ def variant(spec: str, count: int) -> Variant:
     lines = [f"y = np.einsum({quoted}, {', '.join(names)})", f"y_dot = {' + '.join(terms)}"]
     for k, n in enumerate(names):
         lines.append(f"{n}_bar += unbroadcast({adjoint_call(spec, names, k, 'y_bar')}, {n})")
-    text = f"def einsum({', '.join(names)}):\n" + "".join(f"    {line}\n" for line in lines)
-    return table.parse_text(text, "einsum", __name__)
+    # Without a product and a sum, NumPy gives a view of the operand.
+    name = "einsum_view" if shows(spec) else "einsum"
+    text = f"def {name}({', '.join(names)}):\n" + "".join(f"    {line}\n" for line in lines)
+    return table.parse_text(text, name, __name__)

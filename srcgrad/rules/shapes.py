@@ -431,10 +431,25 @@ def array_of_sequence(
 
 @rule(at=[(vector,), (1.5,), (matrix, {"dtype": float}), (stack, {"copy": True})])
 def array(
-    object, dtype: Literal[None, float, np.float64, complex, np.complex128] = None, *, copy: Const = True
+    object,
+    dtype: Literal[None, float, np.float64, complex, np.complex128] = None,
+    *,
+    copy: Literal[True] = True,
+):
+    y = np.array(object, dtype=dtype)
+    y_dot = np.array(object_dot, dtype=dtype)
+    object_bar += y_bar
+
+
+@rule(at=[(matrix, {"dtype": float, "copy": None}), (stack, {"copy": False})])
+def array_or_view(
+    object: Array,
+    dtype: Literal[None, float, np.float64, complex, np.complex128] = None,
+    *,
+    copy: Literal[False, None],
 ):
     y = np.array(object, dtype=dtype, copy=copy)
-    y_dot = np.array(object_dot, dtype=dtype)
+    y_dot = np.asarray(object_dot, dtype=dtype)
     object_bar += y_bar
 
 

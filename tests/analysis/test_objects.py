@@ -40,9 +40,11 @@ def ordered(value, order):
 
 def shares(case, order):
     arguments = [ordered(v, order) for _, v in case.items()]
+    space = dict(case.constants)
+    exec(rules.HEADER + case.source(), space)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        result = case.function(*arguments)
+        result = space[case.name](*arguments)
     return any(np.shares_memory(a, b) for a in arrays(result) for b in arrays(arguments))
 
 
@@ -60,7 +62,8 @@ def test_a_rule_that_is_not_listed_makes_new_arrays(case):
 
 def test_the_lists_name_rules():
     known = {v.name for v in table().variants}
-    assert known >= VIEWS and known >= MAYBE and not VIEWS & MAYBE
+    # The rule of an einsum is made for its spec; `tests/programs/test_views.py` has it.
+    assert known >= VIEWS - {"einsum_view"} and known >= MAYBE and not VIEWS & MAYBE
 
 
 def objects_of(function, *arguments):

@@ -21,6 +21,8 @@ NAMES = (
     "stencil", "overwrite", "buffers", "helper_writes",
 )  # fmt: skip
 
+FORWARD = "tangent"  # written by hand in forward mode only
+
 # function: (arguments, mode)
 LESSONS = {
     "quadratic": ((np.arange(4.0),), "grad"),
@@ -56,12 +58,12 @@ def program(doc, module, path, texts):
     return "\n\n\n".join([head, *parts]) + "\n"
 
 
-def of_hand(name):
+def of_hand(name, modes=("grad", "jvp")):
     """The program for one of the hand-written ones: its adjoint and its tangent."""
     path = HAND / f"{name}.py"
     module = load(path)
     wrt = module.wrt if isinstance(module.wrt, tuple) else (module.wrt,)
-    texts = [text_of(module.primal, module.arguments, wrt, mode) for mode in ("grad", "jvp")]
+    texts = [text_of(module.primal, module.arguments, wrt, mode) for mode in modes]
     return program(f"Generated for hand/{name}.py.", module, path, texts)
 
 
@@ -77,14 +79,15 @@ def of_tutorial():
 
 def programs():
     """All of them, by the name of their file."""
-    return {**{name: of_hand(name) for name in NAMES}, "tutorial": of_tutorial()}
+    by_hand = {name: of_hand(name) for name in NAMES}
+    return {**by_hand, FORWARD: of_hand(FORWARD, ("jvp",)), "tutorial": of_tutorial()}
 
 
-def lines_of_code(text):
-    """The lines of the generated functions in a module: no comments, no blank lines, no tangents."""
+def lines_of_code(text, endings=("_grad", "_forward", "_reverse")):
+    """The lines of the functions of these names in a module: no comments, no blank lines."""
     count = 0
     for node in ast.parse(text).body:
-        if isinstance(node, ast.FunctionDef) and node.name.endswith(("_grad", "_forward", "_reverse")):
+        if isinstance(node, ast.FunctionDef) and node.name.endswith(endings):
             lines = text.splitlines()[node.lineno - 1 : node.end_lineno]
             count += sum(line.strip() != "" and not line.strip().startswith("#") for line in lines)
     return count

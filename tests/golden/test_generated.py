@@ -21,7 +21,7 @@ def _load(name):
 
 
 generating, by_hand = _load("generating"), _load("test_hand")
-NAMES = [*generating.NAMES, "tutorial"]
+NAMES = [*generating.NAMES, generating.FORWARD, "tutorial"]
 MOST = 1.5  # times the lines of the hand-written one
 
 
@@ -31,7 +31,10 @@ def stored(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_text(name):
-    text = generating.of_tutorial() if name == "tutorial" else generating.of_hand(name)
+    if name == "tutorial":
+        text = generating.of_tutorial()
+    else:
+        text = generating.of_hand(name, ("jvp",) if name == generating.FORWARD else ("grad", "jvp"))
     assert text == stored(name).read_text()
 
 
@@ -80,6 +83,19 @@ def test_numbers_of_the_tutorial():
 def test_it_is_as_short(name):
     hand = generating.lines_of_code((generating.HAND / f"{name}.py").read_text())
     assert generating.lines_of_code(stored(name).read_text()) <= MOST * hand
+
+
+def test_the_tangent_is_as_the_hand_written_one():
+    name, ending = generating.FORWARD, ("_tangent",)
+    hand, made = generating.load(generating.HAND / f"{name}.py"), generating.load(stored(name))
+    x, steps = hand.arguments
+    x_dot = np.cos(np.arange(x.size) + 1.0)
+    value, value_dot = made.primal_tangent(x.copy(), steps, x_dot)
+    expected, expected_dot = hand.primal_tangent(x.copy(), steps, x_dot)
+    assert value == expected
+    np.testing.assert_allclose(value_dot, expected_dot, rtol=1e-14)
+    lines = generating.lines_of_code(stored(name).read_text(), ending)
+    assert lines <= MOST * generating.lines_of_code((generating.HAND / f"{name}.py").read_text(), ending)
 
 
 def test_ruff_has_nothing_to_say():

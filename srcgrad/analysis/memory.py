@@ -19,6 +19,7 @@ from srcgrad.errors import refuse
 from srcgrad.function import VALUE, Function, is_ours
 from srcgrad.ir import (
     Assign,
+    Call,
     Effect,
     Expr,
     For,
@@ -358,11 +359,13 @@ class _Memory:
             for s in made:
                 use = self.f.uses.get(id(s))
                 if use is not None and use.kind == "detach" and w not in m.reads:
+                    args = s.value.args if isinstance(s.value, Call) else ()
+                    given = [self.f.spelled(n.id) for n in args if isinstance(n, Name) and not is_ours(n.id)]
                     refuse(
                         "detach-write",
                         "what detach gives is written, or read after it was written",
                         s.loc,
-                        hint=f"detach a copy: detach({name}.copy())",
+                        hint=f"detach a copy: detach({given[0] if given else name}.copy())",
                     )
                 if use is not None and use.kind == "user" and w not in m.reads and not self.fresh(s):
                     refuse(

@@ -24,7 +24,7 @@ from srcgrad.types import Data, Type
 
 @dataclass(eq=False)
 class Outlined:
-    """Stands for the function that a loop's body was made; `state` are the names that a step changes."""
+    """Stands for the function that a loop's body was made; `state` are its parameters, less the loop's own."""
 
     source: Source
     state: tuple[str, ...]
@@ -131,7 +131,7 @@ def _outline(source: Source, tree: Any, loop: ast.For, made: dict[str, Outlined]
         ),
     )
     key = f"·{name}"
-    made[key] = Outlined(own, (*parameters,))
+    made[key] = Outlined(own, tuple(parameters))
     call = ast.Call(
         ast.Name(key, ast.Load()), [ast.Name(n, ast.Load()) for n in (loop.target.id, *parameters)], []
     )

@@ -7,6 +7,7 @@ still varied, and is refused where it matters, not dropped.
 
 from __future__ import annotations
 
+import collections
 import functools
 import sys
 from typing import Any
@@ -233,10 +234,26 @@ def check(function: Function, s: Stmt, useful: set[str]) -> None:
     refuse_use(function, s, use, hot, loc)
 
 
+# Containers of Python's, which hold no array's memory but by reference.
+_CONTAINERS = {
+    dict, list, collections.OrderedDict, collections.defaultdict, collections.Counter, collections.deque,
+}  # fmt: skip
+
+
 def check_store(function: Function, s: Assign, use: Use, useful: set[str]) -> None:
     """Refuse a write that an active number takes part in and that has no derivative."""
     assert isinstance(s.target, Item) and isinstance(s.target.value, Name)
     web, loc = s.target.value.id, s.target.loc or s.loc
+    owner = function.types.get(web)
+    if isinstance(owner, Unknown) or (isinstance(owner, Data) and owner.cls not in _CONTAINERS):
+        # it may show the memory of an array: an iterator of NumPy's, a memoryview, an object with __setitem__
+        shown = f"an object of {owner.cls.__name__}" if isinstance(owner, Data) else "what is not known"
+        refuse(
+            "write",
+            f"an entry of {shown} is written, which is not covered",
+            loc,
+            hint="write the array itself: a[i] = v, or a.reshape(-1)[i] = v",
+        )
     if web not in useful:
         return
     for n in sorted(_data_names(s.target.index)):
@@ -257,6 +274,15 @@ def check_store(function: Function, s: Assign, use: Use, useful: set[str]) -> No
             loc,
             note=depends(function, hot[0]),
             hint="make it an array of floats: dtype=float",
+        )
+    stored = function.types.get(s.value.id) if isinstance(s.value, Name) else None
+    if isinstance(t, Array) and hot and not isinstance(stored, Number | Array):
+        refuse(
+            "unknown-type",
+            "what is stored into an array here is neither a number nor an array",
+            loc,
+            note=depends(function, hot[0]),
+            hint="make an array of it: np.array(...)",
         )
     if web in function.active and (use.why or not isinstance(t, Array | ListOf)):
         refuse(

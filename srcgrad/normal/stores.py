@@ -82,6 +82,19 @@ def webs_again(function: Function) -> None:
     function.types = given
 
 
+def holds_floats(t: Type | None) -> bool:
+    """Whether it is a list or a tuple, of any depth, in which there is a number that is not an integer, or an array."""
+    if isinstance(t, Struct) and t.keys is None:
+        return any(holds_floats(i) or isinstance(i, Array) or is_float(i) for i in t.items)
+    if isinstance(t, ListOf):
+        return holds_floats(t.item) or isinstance(t.item, Array) or is_float(t.item)
+    return False
+
+
+def is_float(t: Type | None) -> bool:
+    return isinstance(t, Number) and t.kind in "fc"
+
+
 def apart(function: Function, block: Block) -> Block:
     """No statement binds a name that it reads: two webs may have become one."""
     out: Block = []
@@ -186,6 +199,9 @@ class _Stores:
 
     def store(self, owner: Expr, index: Expr, value: Expr, s: Stmt, out: Block, via: Any) -> None:
         self.edited = True
+        if isinstance(self.type_of(owner), Array) and holds_floats(self.type_of(value)):
+            # a[:2] = [v, w]: the list is an array of its numbers
+            value, via = self.emit(Call(Attr(Object(np, "np"), "array"), (value,)), s, out), None
         out.append(Assign(Item(self.name(owner), index), value, loc=s.loc, via=via))
 
     # ---------------------------------------------------------------------------------------- x += v
@@ -233,6 +249,9 @@ class _Stores:
         owner = s.target.value
         assert isinstance(owner, Name)
         t, index = self.type_of(owner), s.target.index
+        if isinstance(t, Array) and s.via is None and holds_floats(self.type_of(s.value)):
+            self.store(owner, index, self.name(s.value), s, out, None)
+            return
         if isinstance(t, ListOf | Struct) and s.via is not None and isinstance(self.type_of(s.value), Array):
             # xs[i] += v: the array in it is written, and put back where it is
             made = self.definitions[s.value.id][0]  # type: ignore[attr-defined]

@@ -36,24 +36,66 @@ def cases():
         "jacobi_1d": (stencils.jacobi_1d, (100, some(10_000), some(10_000)), "A", "A", jacobi_1d),
         "jacobi_2d": (stencils.jacobi_2d, (50, some(100, 100), some(100, 100)), "A", "A", jacobi_2d),
         "heat_3d": (stencils.heat_3d, (20, some(24, 24, 24), some(24, 24, 24)), "A", "A", heat_3d),
-        "fdtd_2d": (stencils.fdtd_2d, (50, *(some(100, 100) for _ in range(3)), some(50)), "ex", "hz", fdtd_2d),
+        "fdtd_2d": (
+            stencils.fdtd_2d,
+            (50, *(some(100, 100) for _ in range(3)), some(50)),
+            "ex",
+            "hz",
+            fdtd_2d,
+        ),
         "burgers_1d": (stencils.burgers_1d, (100, some(10_000), 1e-5, 0.01, 0.1), "u", "u", None),
         "seidel_2d": (stencils.seidel_2d, (2, some(30, 30)), "A", "A", None),
         "adi": (stencils.adi, (5, *(some(60, 60) for _ in range(4))), "u", "u", None),
         "lu": (solvers.lu, (some(14, 14) + 14 * np.eye(14),), "A", "A", None),
         "lu_outer": (solvers.lu_outer, (some(60, 60) + 60 * np.eye(60),), "A", "A", None),
         "cholesky_rows": (solvers.cholesky_rows, (spd,), "A", "A", None),
-        "gramschmidt": (solvers.gramschmidt, (some(60, 40), np.zeros((40, 40)), np.zeros((60, 40))), "A", "Q", None),
+        "gramschmidt": (
+            solvers.gramschmidt,
+            (some(60, 40), np.zeros((40, 40)), np.zeros((60, 40))),
+            "A",
+            "Q",
+            None,
+        ),
         "durbin": (solvers.durbin, (0.01 * some(60), np.zeros(60)), "r", "y", None),
-        "trisolv_rows": (solvers.trisolv_rows, (some(80, 80) + 80 * np.eye(80), np.zeros(80), some(80)), "L", "x", None),
+        "trisolv_rows": (
+            solvers.trisolv_rows,
+            (some(80, 80) + 80 * np.eye(80), np.zeros(80), some(80)),
+            "L",
+            "x",
+            None,
+        ),
         "gemver": (linalg.gemver, (1.5, 1.2, some(200, 200), *(some(200) for _ in range(8))), "A", "w", None),
-        "gemm_whole": (linalg.gemm_whole, (1.5, 1.2, some(200, 220), some(200, 240), some(240, 220)), "A", "C", gemm),
+        "gemm_whole": (
+            linalg.gemm_whole,
+            (1.5, 1.2, some(200, 220), some(200, 240), some(240, 220)),
+            "A",
+            "C",
+            gemm,
+        ),
         "symm_rows": (linalg.symm_rows, (1.5, 1.2, some(30, 40), some(30, 30), some(30, 40)), "A", "C", None),
         "doitgen_rows": (linalg.doitgen_rows, (some(20, 20, 30), some(30, 30), some(30)), "A", "A", None),
-        "covariance_rows": (mining.covariance_rows, (80.0, some(80, 60), some(60, 60), some(60)), "data", "cov", covariance),
-        "deriche": (mining.deriche, (0.25, some(60, 60), *(some(60, 60) for _ in range(3))), "image", "out", None),
+        "covariance_rows": (
+            mining.covariance_rows,
+            (80.0, some(80, 60), some(60, 60), some(60)),
+            "data",
+            "cov",
+            covariance,
+        ),
+        "deriche": (
+            mining.deriche,
+            (0.25, some(60, 60), *(some(60, 60) for _ in range(3))),
+            "image",
+            "out",
+            None,
+        ),
         "conv2d": (images.conv2d, (some(64, 64), some(5, 5), np.zeros((60, 60))), "weights", "out", None),
-        "nbody_pairs": (nbody.nbody_pairs, (10, some(40, 3) * 3, some(40, 3), some(40, 1), 1.0, 0.1, 0.01), "pos", "pos", None),
+        "nbody_pairs": (
+            nbody.nbody_pairs,
+            (10, some(40, 3) * 3, some(40, 3), some(40, 1), 1.0, 0.1, 0.01),
+            "pos",
+            "pos",
+            None,
+        ),
         "horizontal_diffusion": (
             weather.horizontal_diffusion,
             (some(64, 64, 16), some(60, 60, 16), some(60, 60, 16)),
@@ -81,7 +123,9 @@ def jacobi_1d(jnp, steps, A, B):
 
 def jacobi_2d(jnp, steps, A, B):
     def step(a, b):
-        return b.at[1:-1, 1:-1].set(0.2 * (a[1:-1, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1]))
+        return b.at[1:-1, 1:-1].set(
+            0.2 * (a[1:-1, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1])
+        )
 
     for _ in range(steps):
         B = step(A, B)
@@ -162,7 +206,9 @@ def with_jax(version, function, arguments, wrt):
     rest = [None if isinstance(a, int) else a for a in arguments]
 
     def run(*given):
-        jax.block_until_ready(compiled(given[at], [None if r is None else g for r, g in zip(rest, given, strict=True)]))
+        jax.block_until_ready(
+            compiled(given[at], [None if r is None else g for r, g in zip(rest, given, strict=True)])
+        )
 
     run(*arguments)
     return run, compiled(arguments[at], rest)[1]
@@ -191,7 +237,9 @@ def memory(quick):
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         least = steps * 8 * (cells - 2)
-        print(f"memory of {function.__name__}, {steps} steps of {cells} cells: {peak / least:.3f} times the least tape")
+        print(
+            f"memory of {function.__name__}, {steps} steps of {cells} cells: {peak / least:.3f} times the least tape"
+        )
 
 
 def main():
@@ -212,11 +260,15 @@ def main():
             np.testing.assert_allclose(gradient, other[1], rtol=1e-8, atol=1e-8 * np.max(np.abs(gradient)))
         primal = timed(function, arguments, seconds)
         mine = timed(df, arguments, seconds) / primal
-        theirs = f"{timed(other[0], arguments, seconds) / primal:11.2f}" if other is not None else f"{'-':>11}"
+        theirs = (
+            f"{timed(other[0], arguments, seconds) / primal:11.2f}" if other is not None else f"{'-':>11}"
+        )
         ratios.append(mine)
         print(f"{name:22} {primal * 1e3:10.3f} {mine:15.2f} {theirs}", flush=True)
     if ratios:
-        print(f"{'geometric mean':22} {'':10} {np.exp(np.mean(np.log(ratios))):15.2f}, worst {max(ratios):.2f}")
+        print(
+            f"{'geometric mean':22} {'':10} {np.exp(np.mean(np.log(ratios))):15.2f}, worst {max(ratios):.2f}"
+        )
     memory(options.quick)
 
 

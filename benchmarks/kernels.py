@@ -8,6 +8,7 @@ stencil, over the least that can be kept.
 """
 
 import argparse
+import inspect
 import statistics
 import sys
 import time
@@ -29,140 +30,79 @@ def some(*shape):
 
 
 def cases():
-    """name -> (function, arguments, wrt, of, JAX version of the sum of the result by the first of wrt)"""
+    """name -> (function, arguments, wrt, of)"""
     spd = some(40, 40)
     spd = spd @ spd.T + 40 * np.eye(40)
     return {
-        "jacobi_1d": (stencils.jacobi_1d, (100, some(10_000), some(10_000)), "A", "A", jacobi_1d),
-        "jacobi_2d": (stencils.jacobi_2d, (50, some(100, 100), some(100, 100)), "A", "A", jacobi_2d),
-        "heat_3d": (stencils.heat_3d, (20, some(24, 24, 24), some(24, 24, 24)), "A", "A", heat_3d),
+        "jacobi_1d": (stencils.jacobi_1d, (100, some(10_000), some(10_000)), "A", "A"),
+        "jacobi_2d": (stencils.jacobi_2d, (50, some(100, 100), some(100, 100)), "A", "A"),
+        "heat_3d": (stencils.heat_3d, (20, some(24, 24, 24), some(24, 24, 24)), "A", "A"),
         "fdtd_2d": (
             stencils.fdtd_2d,
             (50, *(some(100, 100) for _ in range(3)), some(50)),
             "ex",
             "hz",
-            fdtd_2d,
         ),
-        "burgers_1d": (stencils.burgers_1d, (100, some(10_000), 1e-5, 0.01, 0.1), "u", "u", None),
-        "seidel_2d": (stencils.seidel_2d, (2, some(30, 30)), "A", "A", None),
-        "adi": (stencils.adi, (5, *(some(60, 60) for _ in range(4))), "u", "u", None),
-        "lu": (solvers.lu, (some(14, 14) + 14 * np.eye(14),), "A", "A", None),
-        "lu_outer": (solvers.lu_outer, (some(60, 60) + 60 * np.eye(60),), "A", "A", None),
-        "cholesky_rows": (solvers.cholesky_rows, (spd,), "A", "A", None),
+        "burgers_1d": (stencils.burgers_1d, (100, some(10_000), 1e-5, 0.01, 0.1), "u", "u"),
+        "seidel_2d": (stencils.seidel_2d, (2, some(30, 30)), "A", "A"),
+        "adi": (stencils.adi, (5, *(some(60, 60) for _ in range(4))), "u", "u"),
+        "lu": (solvers.lu, (some(14, 14) + 14 * np.eye(14),), "A", "A"),
+        "lu_outer": (solvers.lu_outer, (some(60, 60) + 60 * np.eye(60),), "A", "A"),
+        "cholesky_rows": (solvers.cholesky_rows, (spd,), "A", "A"),
         "gramschmidt": (
             solvers.gramschmidt,
             (some(60, 40), np.zeros((40, 40)), np.zeros((60, 40))),
             "A",
             "Q",
-            None,
         ),
-        "durbin": (solvers.durbin, (0.01 * some(60), np.zeros(60)), "r", "y", None),
+        "durbin": (solvers.durbin, (0.01 * some(60), np.zeros(60)), "r", "y"),
         "trisolv_rows": (
             solvers.trisolv_rows,
             (some(80, 80) + 80 * np.eye(80), np.zeros(80), some(80)),
             "L",
             "x",
-            None,
         ),
-        "gemver": (linalg.gemver, (1.5, 1.2, some(200, 200), *(some(200) for _ in range(8))), "A", "w", None),
+        "gemver": (linalg.gemver, (1.5, 1.2, some(200, 200), *(some(200) for _ in range(8))), "A", "w"),
         "gemm_whole": (
             linalg.gemm_whole,
             (1.5, 1.2, some(200, 220), some(200, 240), some(240, 220)),
             "A",
             "C",
-            gemm,
         ),
-        "symm_rows": (linalg.symm_rows, (1.5, 1.2, some(30, 40), some(30, 30), some(30, 40)), "A", "C", None),
-        "doitgen_rows": (linalg.doitgen_rows, (some(20, 20, 30), some(30, 30), some(30)), "A", "A", None),
+        "symm_rows": (linalg.symm_rows, (1.5, 1.2, some(30, 40), some(30, 30), some(30, 40)), "A", "C"),
+        "doitgen_rows": (linalg.doitgen_rows, (some(20, 20, 30), some(30, 30), some(30)), "A", "A"),
         "covariance_rows": (
             mining.covariance_rows,
             (80.0, some(80, 60), some(60, 60), some(60)),
             "data",
             "cov",
-            covariance,
         ),
         "deriche": (
             mining.deriche,
             (0.25, some(60, 60), *(some(60, 60) for _ in range(3))),
             "image",
             "out",
-            None,
         ),
-        "conv2d": (images.conv2d, (some(64, 64), some(5, 5), np.zeros((60, 60))), "weights", "out", None),
+        "conv2d": (images.conv2d, (some(64, 64), some(5, 5), np.zeros((60, 60))), "weights", "out"),
         "nbody_pairs": (
             nbody.nbody_pairs,
             (10, some(40, 3) * 3, some(40, 3), some(40, 1), 1.0, 0.1, 0.01),
             "pos",
             "pos",
-            None,
         ),
         "horizontal_diffusion": (
             weather.horizontal_diffusion,
             (some(64, 64, 16), some(60, 60, 16), some(60, 60, 16)),
             "in_field",
             "out_field",
-            None,
         ),
         "cavity_flow": (
             flow.cavity_flow,
             (5, 20, some(41, 41) * 0.1, some(41, 41) * 0.1, 0.001, 0.05, 0.05, some(41, 41), 1.0, 0.1),
             "u",
             "u",
-            None,
         ),
     }
-
-
-# ------------------------------------------------------------------ restated for JAX
-def jacobi_1d(jnp, steps, A, B):
-    for _ in range(steps):
-        B = B.at[1:-1].set(0.33333 * (A[:-2] + A[1:-1] + A[2:]))
-        A = A.at[1:-1].set(0.33333 * (B[:-2] + B[1:-1] + B[2:]))
-    return jnp.sum(A)
-
-
-def jacobi_2d(jnp, steps, A, B):
-    def step(a, b):
-        return b.at[1:-1, 1:-1].set(
-            0.2 * (a[1:-1, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1])
-        )
-
-    for _ in range(steps):
-        B = step(A, B)
-        A = step(B, A)
-    return jnp.sum(A)
-
-
-def heat_3d(jnp, steps, A, B):
-    def step(a, b):
-        c = a[1:-1, 1:-1, 1:-1]
-        x = a[2:, 1:-1, 1:-1] - 2.0 * c + a[:-2, 1:-1, 1:-1]
-        y = a[1:-1, 2:, 1:-1] - 2.0 * c + a[1:-1, :-2, 1:-1]
-        z = a[1:-1, 1:-1, 2:] - 2.0 * c + a[1:-1, 1:-1, :-2]
-        return b.at[1:-1, 1:-1, 1:-1].set(0.125 * x + 0.125 * y + 0.125 * z + c)
-
-    for _ in range(steps):
-        B = step(A, B)
-        A = step(B, A)
-    return jnp.sum(A)
-
-
-def fdtd_2d(jnp, steps, ex, ey, hz, fict):
-    for t in range(steps):
-        ey = ey.at[0, :].set(fict[t])
-        ey = ey.at[1:, :].add(-0.5 * (hz[1:, :] - hz[:-1, :]))
-        ex = ex.at[:, 1:].add(-0.5 * (hz[:, 1:] - hz[:, :-1]))
-        hz = hz.at[:-1, :-1].add(-0.7 * (ex[:-1, 1:] - ex[:-1, :-1] + ey[1:, :-1] - ey[:-1, :-1]))
-    return jnp.sum(hz)
-
-
-def gemm(jnp, alpha, beta, C, A, B):
-    return jnp.sum(alpha * A @ B + C * beta)
-
-
-def covariance(jnp, float_n, data, cov, mean):
-    centred = data - jnp.sum(data, axis=0) / float_n
-    return jnp.sum(centred.T @ centred) / (float_n - 1.0)
 
 
 # ------------------------------------------------------------------ timing
@@ -182,36 +122,17 @@ def timed(run, arguments, seconds):
     return statistics.median(found)
 
 
-def with_jax(version, function, arguments, wrt):
-    """value_and_grad of the restated kernel, compiled; None where there is none, or no JAX."""
+def with_jax(function, arguments, wrt):
+    """value_and_grad of the restated kernel, compiled, and its gradient; None where there is none, or no JAX."""
     try:
-        import jax
-        import jax.numpy as jnp
+        from tests.kernels import jax_versions
     except ImportError:
         return None
-    if version is None:
+    if jax_versions.version(function.__name__) is None:
         return None
-    jax.config.update("jax_enable_x64", True)
-    at = function.__code__.co_varnames.index(wrt)
-    fixed = {k: a for k, a in enumerate(arguments) if isinstance(a, int)}
-
-    def total(x, rest):
-        given = list(rest)
-        for k, a in fixed.items():
-            given[k] = a
-        given[at] = x
-        return version(jnp, *given)
-
-    compiled = jax.jit(jax.value_and_grad(total))
-    rest = [None if isinstance(a, int) else a for a in arguments]
-
-    def run(*given):
-        jax.block_until_ready(
-            compiled(given[at], [None if r is None else g for r, g in zip(rest, given, strict=True)])
-        )
-
-    run(*arguments)
-    return run, compiled(arguments[at], rest)[1]
+    parameters = list(inspect.signature(function).parameters)
+    run = jax_versions.value_and_gradient(function.__name__, parameters, arguments, (wrt,), 1.0)
+    return run, run(*arguments)[1][0]
 
 
 def memory(quick):
@@ -250,12 +171,12 @@ def main():
     seconds = 0.2 if options.quick else 1.0
     print(f"{'kernel':22} {'primal ms':>10} {'srcgrad/primal':>15} {'JAX/primal':>11}")
     ratios = []
-    for name, (function, arguments, wrt, of, version) in cases().items():
+    for name, (function, arguments, wrt, of) in cases().items():
         if options.only not in (None, name):
             continue
         df = grad(function, wrt=wrt, of=of, seed=1.0)
         value, gradient = df(*copies(arguments))
-        other = with_jax(version, function, arguments, wrt)
+        other = with_jax(function, arguments, wrt)
         if other is not None:
             np.testing.assert_allclose(gradient, other[1], rtol=1e-8, atol=1e-8 * np.max(np.abs(gradient)))
         primal = timed(function, arguments, seconds)
